@@ -1,0 +1,12 @@
+//! Reads a shell command line into every simple command that could run, in order.
+//!
+//! Three steps: [`parse`] makes a syntax tree in linear time; [`walk()`] goes through the tree as bash would, with what
+//! is known of variables and directories; a [`Machine`] of the caller is told of each simple command with all wrappers
+//! (`sudo`, `env`, `xargs`, `sh -c`, ...) taken off, and says what may become of it. What cannot be known stays
+//! [`Word::Unknown`]; where reading had to stop, [`Walked::unread`] says so. Nothing here panics, loops for ever or looks at the clock.
+
+mod command;
+mod walk;
+
+pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
+pub use walk::{End, Machine, Source, Start, Step, Unread, Walked, walk};
