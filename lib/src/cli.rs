@@ -1,1 +1,361 @@
-//! To come in this change.
+//! One table of commands and flags per executable; help, version, completions and usage errors come from it.
+
+use crate::{exit, quote};
+use lexopt::prelude::{Long, Short, Value};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+mod complete;
+mod help;
+
+/// The face of one executable.
+#[derive(Clone, Copy, Debug)]
+pub struct Cli {
+    /// The executable's name.
+    pub name: &'static str,
+    /// What it does, in one line without a full stop.
+    pub about: &'static str,
+    /// What follows the name in a call, one entry per way to call it.
+    pub usage: &'static [&'static str],
+    /// Command words, in alphabetical order.
+    pub commands: &'static [Command],
+    /// Flags, in the order of the help.
+    pub flags: &'static [Flag],
+}
+
+/// A command word.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// The word.
+    pub name: &'static str,
+    /// What follows it, for people: `[--cwd DIR] -- COMMAND`.
+    pub args: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+}
+
+/// A flag.
+#[derive(Clone, Copy, Debug)]
+pub struct Flag {
+    /// Its long name without the dashes.
+    pub long: &'static str,
+    /// Its short name without the dash.
+    pub short: Option<char>,
+    /// What its value is called, if it takes one; `a|b|c` is a choice, and nothing else is accepted then.
+    pub value: Option<&'static str>,
+    /// What it does, in one line.
+    pub help: &'static str,
+}
+
+/// `--completions SHELL`
+pub const COMPLETIONS: Flag = Flag {
+    long: "completions",
+    short: None,
+    value: Some("bash|zsh|fish"),
+    help: "print completions for a shell",
+};
+/// `--event NAME`
+pub const EVENT: Flag = Flag {
+    long: "event",
+    short: None,
+    value: Some("NAME"),
+    help: "the event's name, where the input has none",
+};
+/// `--explain`
+pub const EXPLAIN: Flag = Flag {
+    long: "explain",
+    short: None,
+    value: None,
+    help: "say on standard error what was read and what decided",
+};
+/// `--fail`
+pub const FAIL: Flag = Flag {
+    long: "fail",
+    short: None,
+    value: None,
+    help: "with --jsonl: exit 1 on any deny or ask",
+};
+/// `--harness NAME`
+pub const HARNESS: Flag = Flag {
+    long: "harness",
+    short: None,
+    value: Some("NAME"),
+    help: "the program that runs the agent (claude, codex, ...)",
+};
+/// `-h`, `--help`
+pub const HELP: Flag = Flag {
+    long: "help",
+    short: Some('h'),
+    value: None,
+    help: "print this help",
+};
+/// `--json`
+pub const JSON: Flag = Flag {
+    long: "json",
+    short: None,
+    value: None,
+    help: "print JSON instead of text",
+};
+/// `--jsonl`
+pub const JSONL: Flag = Flag {
+    long: "jsonl",
+    short: None,
+    value: None,
+    help: "read one event per line, answer each on a line, write nothing",
+};
+/// `--record`
+pub const RECORD: Flag = Flag {
+    long: "record",
+    short: None,
+    value: None,
+    help: "with --jsonl: write as a hook would",
+};
+/// `-V`, `--version`
+pub const VERSION: Flag = Flag {
+    long: "version",
+    short: Some('V'),
+    value: None,
+    help: "print the version",
+};
+
+/// The flags that several executables share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// `--event`
+    pub event: Option<String>,
+    /// `--explain`
+    pub explain: bool,
+    /// `--fail`
+    pub fail: bool,
+    /// `--harness`
+    pub harness: Option<String>,
+    /// `--json`
+    pub json: bool,
+    /// `--jsonl`
+    pub jsonl: bool,
+    /// `--record`
+    pub record: bool,
+}
+
+/// A command line that keeps to the table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The command word; `None` is hook mode.
+    pub command: Option<&'static str>,
+    /// What follows the command word; after `--` whatever it looks like.
+    pub args: Vec<OsString>,
+    /// The shared flags.
+    pub options: Options,
+    /// Every flag in the order given, with its value.
+    pub flags: Vec<(&'static str, Option<OsString>)>,
+}
+
+impl Call {
+    /// Whether the flag was given.
+    #[must_use]
+    pub fn has(&self, long: &str) -> bool {
+        self.flags.iter().any(|(name, _)| *name == long)
+    }
+
+    /// The flag's value; the last one, where it was given twice.
+    #[must_use]
+    pub fn value(&self, long: &str) -> Option<&OsString> {
+        self.flags
+            .iter()
+            .rev()
+            .find(|(name, _)| *name == long)?
+            .1
+            .as_ref()
+    }
+}
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// Help, version or completions: print this and end, whatever else the line asks for.
+    Print(String),
+    /// Go on.
+    Run(Call),
+}
+
+impl Cli {
+    /// Reads the process's own command line; prints what is to be printed.
+    ///
+    /// # Errors
+    /// The code to end with: help, version or completions were printed (0), or the line was wrong (64) and standard
+    /// error says how.
+    pub fn from_env(&self) -> Result<Call, ExitCode> {
+        match self.parse(std::env::args_os().skip(1)) {
+            Ok(Parsed::Run(call)) => Ok(call),
+            Ok(Parsed::Print(text)) => {
+                exit::print(self.name, &text);
+                Err(ExitCode::from(exit::OK))
+            }
+            Err(what) => Err(self.usage_error(&what)),
+        }
+    }
+
+    /// Reads a command line without the program's name.
+    ///
+    /// # Errors
+    /// What is wrong with it, as text for [`Cli::usage_error`].
+    pub fn parse(&self, args: impl IntoIterator<Item = OsString>) -> Result<Parsed, String> {
+        let mut args = lexopt::Parser::from_args(args);
+        let mut call = Call::default();
+        let mut print = None;
+        while let Some(arg) = args
+            .next()
+            .map_err(|error| quote::line(&error.to_string(), 200))?
+        {
+            let flag = match arg {
+                Value(word) if call.command.is_none() => {
+                    call.command = Some(self.command(&word)?);
+                    continue;
+                }
+                Value(word) => {
+                    call.args.push(word);
+                    continue;
+                }
+                Long(long) => self
+                    .flags
+                    .iter()
+                    .find(|flag| flag.long == long)
+                    .ok_or_else(|| {
+                        unknown("flag", "--", long, self.flags.iter().map(|flag| flag.long))
+                    })?,
+                Short(short) => self
+                    .flags
+                    .iter()
+                    .find(|flag| flag.short == Some(short))
+                    .ok_or_else(|| {
+                        format!("unknown flag: -{}", quote::line(&short.to_string(), 8))
+                    })?,
+            };
+            let value = match flag.value {
+                Some(kind) => Some(value(flag, kind, &mut args)?),
+                None => None,
+            };
+            match flag.long {
+                "help" => print = Some(self.help()),
+                "version" => print = Some(self.version()),
+                "completions" => {
+                    print = value
+                        .as_ref()
+                        .and_then(|shell| self.completions(&shell.to_string_lossy()))
+                }
+                long => call.options.set(long, value.as_ref())?,
+            }
+            call.flags.push((flag.long, value));
+        }
+        Ok(print.map_or(Parsed::Run(call), Parsed::Print))
+    }
+
+    /// Says on standard error what is wrong with the command line and how it should be; gives the code to end with.
+    #[must_use]
+    pub fn usage_error(&self, what: &str) -> ExitCode {
+        exit::fail(
+            self.name,
+            exit::USAGE,
+            &format!("{what}\n{}Try '{} --help'.", self.usage(), self.name),
+        )
+    }
+
+    fn command(&self, word: &OsString) -> Result<&'static str, String> {
+        let names = self.commands.iter().map(|command| command.name);
+        let word = word.to_string_lossy();
+        names
+            .clone()
+            .find(|name| *name == word)
+            .ok_or_else(|| unknown("command", "", &word, names))
+    }
+}
+
+impl Options {
+    /// # Errors
+    /// The value is no text.
+    fn set(&mut self, long: &str, value: Option<&OsString>) -> Result<(), String> {
+        let text = || {
+            let text = value
+                .and_then(|value| value.to_str())
+                .ok_or_else(|| format!("--{long}: not text"))?;
+            Ok::<_, String>(Some(text.to_owned()))
+        };
+        match long {
+            "event" => self.event = text()?,
+            "explain" => self.explain = true,
+            "fail" => self.fail = true,
+            "harness" => self.harness = text()?,
+            "json" => self.json = true,
+            "jsonl" => self.jsonl = true,
+            "record" => self.record = true,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn value(flag: &Flag, kind: &str, args: &mut lexopt::Parser) -> Result<OsString, String> {
+    let value = args
+        .value()
+        .map_err(|_| format!("--{} needs a value: {kind}", flag.long))?;
+    if kind.contains('|') && !kind.split('|').any(|choice| value == choice) {
+        let given = quote::bytes(value.as_encoded_bytes(), 40);
+        return Err(format!("--{}: not one of {kind}: {given}", flag.long));
+    }
+    Ok(value)
+}
+
+fn unknown(
+    what: &str,
+    dashes: &str,
+    word: &str,
+    known: impl Iterator<Item = &'static str>,
+) -> String {
+    let shown = quote::line(word, 40);
+    let near = known
+        .map(|name| (distance(word, name), name))
+        .filter(|(far, name)| *far <= 2 && *far < name.len())
+        .min();
+    match near {
+        Some((_, name)) => format!("unknown {what}: {dashes}{shown}; did you mean {dashes}{name}?"),
+        None => format!("unknown {what}: {dashes}{shown}"),
+    }
+}
+
+/// How many letters must be added, dropped, changed or swapped with their neighbour to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    // No known word is this long, and the work grows with the product.
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = changed.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        (before, last) = (last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_counts_slips_of_the_hand() {
+        for (a, b, far) in [
+            ("check", "check", 0),
+            ("chekc", "check", 1),
+            ("", "undo", 4),
+            ("snapshot", "snapshots", 1),
+            ("x", "policy", 6),
+        ] {
+            assert_eq!(distance(a, b), far, "{a} {b}");
+        }
+    }
+}

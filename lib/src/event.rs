@@ -1,7 +1,9 @@
 //! The canonical event: Claude-shaped, borrowed from the bytes on standard input.
 
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::fmt;
 
 /// Which moment of a session an event tells of. Names that no program acts on are `Other`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,11 +31,55 @@ pub enum Moment {
     Other,
 }
 
-/// One hook event. Text fields are empty when the harness did not send them.
+impl Moment {
+    /// Every moment, in the order of a session.
+    pub const ALL: [Self; 10] = [
+        Self::SessionStart,
+        Self::UserPromptSubmit,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::PostToolUseFailure,
+        Self::Stop,
+        Self::SubagentStop,
+        Self::Interrupt,
+        Self::SessionEnd,
+        Self::Other,
+    ];
+
+    /// The moment that Claude Code and its followers call `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|moment| moment.name() == name)
+            .unwrap_or_default()
+    }
+
+    /// Its name in Claude Code's events; empty for `Other`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::UserPromptSubmit => "UserPromptSubmit",
+            Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::Stop => "Stop",
+            Self::SubagentStop => "SubagentStop",
+            Self::Interrupt => "Interrupt",
+            Self::SessionEnd => "SessionEnd",
+            Self::Other => "",
+        }
+    }
+}
+
+/// One hook event. Text fields are empty when the harness did not send them, or sent something that is no text.
 #[derive(Clone, Debug, Default)]
 pub struct Event<'a> {
-    /// `hook_event_name`.
+    /// What `event_name` means.
     pub moment: Moment,
+    /// `hook_event_name` as sent.
+    pub event_name: Cow<'a, str>,
     /// The harness's id of the session; a sub-agent's events carry its parent's.
     pub session_id: Cow<'a, str>,
     /// Where the session (not necessarily the tool call) works.
@@ -44,6 +90,8 @@ pub struct Event<'a> {
     pub prompt_id: Cow<'a, str>,
     /// Canonical (Claude's) name of the tool.
     pub tool_name: Cow<'a, str>,
+    /// The tool's name as sent, where the canonical one is another (`apply_patch` is an `Edit`).
+    pub native_tool: Cow<'a, str>,
     /// The harness's id of this tool call.
     pub tool_use_id: Cow<'a, str>,
     /// The tool's input as sent: raw JSON until the one tool a hook cares about is known.
@@ -56,24 +104,215 @@ pub struct Event<'a> {
     pub last_assistant_message: Cow<'a, str>,
     /// The harness's own record of the session; may not exist.
     pub transcript_path: Cow<'a, str>,
+    /// The record of the sub-agent, at SubagentStop.
+    pub agent_transcript_path: Cow<'a, str>,
     /// Claude's word for who is asked: `default`, `acceptEdits`, `plan`, `bypassPermissions`, `dontAsk`, `auto`.
     pub permission_mode: Cow<'a, str>,
     /// The turn goes on because of a Stop hook.
     pub stop_hook_active: bool,
+    /// A person interrupted the tool call that failed.
+    pub is_interrupt: bool,
     /// Set in a sub-agent's events.
     pub agent_id: Cow<'a, str>,
+    /// What kind of sub-agent.
+    pub agent_type: Cow<'a, str>,
+    /// The model at work, where the harness says.
+    pub model: Cow<'a, str>,
     /// Why a session started: `startup`, `resume`, `clear`, `compact`.
     pub source: Cow<'a, str>,
     /// Why a session ended.
     pub reason: Cow<'a, str>,
+    /// What an earlier program of this project added (`"ah":{...}`).
+    pub ah: Option<&'a RawValue>,
     /// The event asks only to be judged: write, spawn and connect nothing (`"ah":{"probe":true}`, or `--jsonl`).
     pub probe: bool,
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
     /// Whether a sub-agent sent it.
     #[must_use]
     pub fn in_subagent(&self) -> bool {
         !self.agent_id.is_empty()
+    }
+
+    /// The text field `name` of the tool's input.
+    #[must_use]
+    pub fn input(&self, name: &str) -> Option<Cow<'a, str>> {
+        field(self.tool_input?, name).and_then(text)
+    }
+
+    /// Whether no person wrote the prompt: an empty one after tool results, or the client's note that a task ended.
+    #[must_use]
+    pub fn machine_prompt(&self) -> bool {
+        let prompt = self.prompt.trim();
+        // Both ends, so that a person who quotes such a note and adds a word is still heard.
+        self.moment == Moment::UserPromptSubmit
+            && (prompt.is_empty()
+                || prompt.starts_with("<task-notification>")
+                    && prompt.ends_with("</task-notification>"))
+    }
+
+    /// The patch that an `apply_patch` call carries, for `patch::files`.
+    #[must_use]
+    pub fn patch(&self) -> Option<Cow<'a, str>> {
+        if self.native_tool == "apply_patch" {
+            self.input("command")
+        } else {
+            None
+        }
+    }
+}
+
+/// The value of `name` in the object `raw`; the last one, where it is given twice; `None` where `raw` is no object.
+#[must_use]
+pub fn field<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
+    serde_json::Deserializer::from_str(raw.get())
+        .deserialize_map(Pick(name))
+        .ok()
+        .flatten()
+}
+
+/// The text of a JSON string, `None` for any other value. Half a surrogate pair, which is JSON that some clients
+/// write and no Rust text can hold, becomes U+FFFD.
+#[must_use]
+pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.as_bytes().contains(&b'\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    serde_json::Deserializer::from_str(raw.get())
+        .deserialize_bytes(Lossy)
+        .ok()
+        .map(Cow::Owned)
+}
+
+/// Picks one field out of an object and decodes nothing else.
+struct Pick<'n>(&'n str);
+
+impl<'de> Visitor<'de> for Pick<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(wanted) = entries.next_key_seed(Is(self.0))? {
+            if wanted {
+                found = Some(entries.next_value()?);
+            } else {
+                entries.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Whether a key is this one. Read as bytes, so that half a surrogate pair in another key does no harm.
+struct Is<'n>(&'n str);
+
+impl<'de> DeserializeSeed<'de> for Is<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<bool, D::Error> {
+        key.deserialize_bytes(self)
+    }
+}
+
+impl Visitor<'_> for Is<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bytes<E>(self, key: &[u8]) -> Result<bool, E> {
+        Ok(key == self.0.as_bytes())
+    }
+}
+
+/// A string as bytes, made text.
+struct Lossy;
+
+impl Visitor<'_> for Lossy {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> &RawValue {
+        serde_json::from_str(json).expect("JSON")
+    }
+
+    #[test]
+    fn a_field_is_found_among_odd_neighbours() {
+        let input = raw(
+            r#"{"a":[{"command":"no"}],"\ud800":1e999999,"command":"x","command" : "git\u0020status" }"#,
+        );
+        assert_eq!(
+            field(input, "command").and_then(text).as_deref(),
+            Some("git status")
+        );
+        assert!(field(input, "cmd").is_none());
+        for other in ["null", "[]", "7", r#""command""#] {
+            assert!(field(raw(other), "command").is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn text_is_borrowed_where_it_can_be_and_never_fails_on_a_string() {
+        assert!(matches!(
+            text(raw(r#""plain é""#)),
+            Some(Cow::Borrowed("plain é"))
+        ));
+        assert_eq!(
+            text(raw(r#""\ud83d\ude00\n\u0000""#)).as_deref(),
+            Some("😀\n\0")
+        );
+        let half = text(raw(r#""a\ud800b""#)).expect("a string");
+        assert!(
+            half.starts_with('a') && half.ends_with('b') && half.contains('\u{fffd}'),
+            "{half}"
+        );
+        assert_eq!(text(raw("5")), None);
+    }
+
+    #[test]
+    fn a_machine_made_prompt_is_known_by_both_ends() {
+        let prompt = |moment, text: &'static str| Event {
+            moment,
+            prompt: text.into(),
+            ..Event::default()
+        };
+        let at = Moment::UserPromptSubmit;
+        assert!(prompt(at, "<task-notification>\nx</task-notification>\n").machine_prompt());
+        assert!(prompt(at, " ").machine_prompt());
+        assert!(
+            !prompt(at, "<task-notification>x</task-notification> what is this?").machine_prompt()
+        );
+        assert!(!prompt(Moment::Stop, "").machine_prompt());
+    }
+
+    #[test]
+    fn every_moment_is_named_back() {
+        for moment in Moment::ALL {
+            assert_eq!(Moment::named(moment.name()), moment);
+        }
+        assert_eq!(
+            Moment::named("PreToolUsе"),
+            Moment::Other,
+            "a Cyrillic letter"
+        );
     }
 }
