@@ -23,10 +23,11 @@ impl Cli {
         for flag in self.flags {
             if let Some(value) = flag.value {
                 // A value without a choice is left to file names, which `-o default` gives.
-                let words = value
-                    .contains('|')
-                    .then(|| value.replace('|', " "))
-                    .unwrap_or_default();
+                let words = if value.contains('|') {
+                    value.replace('|', " ")
+                } else {
+                    String::new()
+                };
                 let _ = writeln!(
                     choices,
                     "    --{}) COMPREPLY=($(compgen -W '{words}' -- \"$word\")); return ;;",
