@@ -1,5 +1,7 @@
 //! Black-box tests, a file per behaviour.
 
 mod answers;
+mod bad_input;
 mod cli;
 mod events;
+mod face;
