@@ -1,12 +1,19 @@
 //! One table of commands and flags per executable; help, version, completions and usage errors come from it.
 
+use self::guess::unknown;
 use crate::{exit, quote};
 use lexopt::prelude::{Long, Short, Value};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 mod complete;
+mod flag;
+mod guess;
 mod help;
+
+pub use flag::{
+    COMPLETIONS, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION,
+};
 
 /// The face of one executable.
 #[derive(Clone, Copy, Debug)]
@@ -33,90 +40,6 @@ pub struct Command {
     /// What it does, in one line.
     pub help: &'static str,
 }
-
-/// A flag.
-#[derive(Clone, Copy, Debug)]
-pub struct Flag {
-    /// Its long name without the dashes.
-    pub long: &'static str,
-    /// Its short name without the dash.
-    pub short: Option<char>,
-    /// What its value is called, if it takes one; `a|b|c` is a choice, and nothing else is accepted then.
-    pub value: Option<&'static str>,
-    /// What it does, in one line.
-    pub help: &'static str,
-}
-
-/// `--completions SHELL`
-pub const COMPLETIONS: Flag = Flag {
-    long: "completions",
-    short: None,
-    value: Some("bash|zsh|fish"),
-    help: "print completions for a shell",
-};
-/// `--event NAME`
-pub const EVENT: Flag = Flag {
-    long: "event",
-    short: None,
-    value: Some("NAME"),
-    help: "the event's name, where the input has none",
-};
-/// `--explain`
-pub const EXPLAIN: Flag = Flag {
-    long: "explain",
-    short: None,
-    value: None,
-    help: "say on standard error what was read and what decided",
-};
-/// `--fail`
-pub const FAIL: Flag = Flag {
-    long: "fail",
-    short: None,
-    value: None,
-    help: "with --jsonl: exit 1 on any deny or ask",
-};
-/// `--harness NAME`
-pub const HARNESS: Flag = Flag {
-    long: "harness",
-    short: None,
-    value: Some("NAME"),
-    help: "the program that runs the agent (claude, codex, ...)",
-};
-/// `-h`, `--help`
-pub const HELP: Flag = Flag {
-    long: "help",
-    short: Some('h'),
-    value: None,
-    help: "print this help",
-};
-/// `--json`
-pub const JSON: Flag = Flag {
-    long: "json",
-    short: None,
-    value: None,
-    help: "print JSON instead of text",
-};
-/// `--jsonl`
-pub const JSONL: Flag = Flag {
-    long: "jsonl",
-    short: None,
-    value: None,
-    help: "read one event per line, answer each on a line, write nothing",
-};
-/// `--record`
-pub const RECORD: Flag = Flag {
-    long: "record",
-    short: None,
-    value: None,
-    help: "with --jsonl: write as a hook would",
-};
-/// `-V`, `--version`
-pub const VERSION: Flag = Flag {
-    long: "version",
-    short: Some('V'),
-    value: None,
-    help: "print the version",
-};
 
 /// The flags that several executables share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -303,59 +226,4 @@ fn value(flag: &Flag, kind: &str, args: &mut lexopt::Parser) -> Result<OsString,
         return Err(format!("--{}: not one of {kind}: {given}", flag.long));
     }
     Ok(value)
-}
-
-fn unknown(
-    what: &str,
-    dashes: &str,
-    word: &str,
-    known: impl Iterator<Item = &'static str>,
-) -> String {
-    let shown = quote::line(word, 40);
-    let near = known
-        .map(|name| (distance(word, name), name))
-        .filter(|(far, name)| *far <= 2 && *far < name.len())
-        .min();
-    match near {
-        Some((_, name)) => format!("unknown {what}: {dashes}{shown}; did you mean {dashes}{name}?"),
-        None => format!("unknown {what}: {dashes}{shown}"),
-    }
-}
-
-/// How many letters must be added, dropped, changed or swapped with their neighbour to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    // No known word is this long, and the work grows with the product.
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().collect());
-    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        (before, last) = (last, row);
-    }
-    last[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_distance_counts_slips_of_the_hand() {
-        for (a, b, far) in [
-            ("check", "check", 0),
-            ("chekc", "check", 1),
-            ("", "undo", 4),
-            ("snapshot", "snapshots", 1),
-            ("x", "policy", 6),
-        ] {
-            assert_eq!(distance(a, b), far, "{a} {b}");
-        }
-    }
 }

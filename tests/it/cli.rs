@@ -196,25 +196,49 @@ fn bash_loads_its_completions_and_offers_from_the_table() {
     assert_eq!(bash_offers(&["ah-sample", "check", ""]), "");
 }
 
-/// Whether `shell` is here and, if so, takes the script without complaint.
-fn loads(shell: &str, args: &[&str], script: &str) -> Option<bool> {
-    let out = Process::new(shell).args(args).arg(script).output().ok()?;
-    Some(out.status.success() && out.stderr.is_empty())
+/// What `shell` prints for a script that it must take without complaint; `None` where it is not installed.
+fn printed(shell: &str, flag: &str, script: &str) -> Option<String> {
+    let out = Process::new(shell)
+        .args([flag, "-c", script])
+        .output()
+        .ok()?;
+    assert!(
+        out.status.success() && out.stderr.is_empty(),
+        "{script}\n{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    Some(String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
 #[test]
 fn zsh_and_fish_load_theirs_where_they_are_installed() {
     let zsh = CLI.completions("zsh").expect("zsh");
+    let load = format!("autoload -Uz compinit; compinit -D -u; {zsh}\necho ${{_comps[ah-sample]}}");
+    if let Some(function) = printed("zsh", "-f", &load) {
+        assert_eq!(function, "_ah_sample");
+    }
     let fish = CLI.completions("fish").expect("fish");
-    let load = format!(
-        "autoload -Uz compinit; compinit -D -u; {zsh}\n[[ ${{_comps[ah-sample]}} = _ah_sample ]]"
-    );
-    assert_ne!(loads("zsh", &["-f", "-c"], &load), Some(false), "{zsh}");
-    assert_ne!(
-        loads("fish", &["--no-config", "-c"], &fish),
-        Some(false),
-        "{fish}"
-    );
+    for (line, offered) in [
+        ("", "check undo"),
+        ("--ex", "--explain"),
+        ("--completions ", "bash fish zsh"),
+        ("-", "-V -h"),
+    ] {
+        if let Some(rows) = printed(
+            "fish",
+            "--no-config",
+            &format!("{fish}\ncomplete -C 'ah-sample {line}'"),
+        ) {
+            let mut words: Vec<&str> = rows
+                .lines()
+                .filter_map(|row| row.split('\t').next())
+                .collect();
+            // A lone dash offers the long flags too.
+            words.retain(|word| line != "-" || !word.starts_with("--"));
+            words.sort_unstable();
+            assert_eq!(words.join(" "), offered, "{rows}");
+        }
+    }
     for flag in CLI.flags {
         assert!(zsh.contains(&format!("'--{}[", flag.long)), "{zsh}");
         assert!(fish.contains(&format!(" -l {} ", flag.long)), "{fish}");

@@ -87,7 +87,7 @@ impl Cli {
         }
         let _ = write!(
             text,
-            "    '1: :_describe command commands' \\\n    '*::argument:_files'\n}}\n\
+            "    '1: :{{_describe command commands}}' \\\n    '*:argument:_files'\n}}\n\
             if [ \"$funcstack[1]\" = {function} ]; then\n  {function} \"$@\"\nelse\n  compdef {function} {name}\nfi\n"
         );
         text
