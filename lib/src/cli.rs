@@ -1,7 +1,7 @@
 //! One table of commands and flags per executable; help, version, completions and usage errors come from it.
 
-use self::guess::unknown;
-use crate::{exit, quote};
+use self::guess::{shown, unknown};
+use crate::exit;
 use lexopt::prelude::{Long, Short, Value};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -35,7 +35,7 @@ pub struct Cli {
 pub struct Command {
     /// The word.
     pub name: &'static str,
-    /// What follows it, for people: `[--cwd DIR] -- COMMAND`.
+    /// What follows it, for people: `[--cwd DIR] -- COMMAND`. With `-- ` in it, flags end at the first operand.
     pub args: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
@@ -126,17 +126,20 @@ impl Cli {
         let mut args = lexopt::Parser::from_args(args);
         let mut call = Call::default();
         let mut print = None;
-        while let Some(arg) = args
-            .next()
-            .map_err(|error| quote::line(&error.to_string(), 200))?
-        {
+        while let Some(arg) = args.next().map_err(|error| error.to_string())? {
             let flag = match arg {
-                Value(word) if call.command.is_none() => {
-                    call.command = Some(self.command(&word)?);
-                    continue;
-                }
                 Value(word) => {
-                    call.args.push(word);
+                    match call.command {
+                        None => call.command = Some(self.command(&word)?),
+                        Some(name) => {
+                            call.args.push(word);
+                            // `check git push --force`: the flags belong to what is to be checked.
+                            if self.ends_in_a_command(name) {
+                                call.args
+                                    .extend(args.raw_args().map_err(|error| error.to_string())?);
+                            }
+                        }
+                    }
                     continue;
                 }
                 Long(long) => self
@@ -150,9 +153,7 @@ impl Cli {
                     .flags
                     .iter()
                     .find(|flag| flag.short == Some(short))
-                    .ok_or_else(|| {
-                        format!("unknown flag: -{}", quote::line(&short.to_string(), 8))
-                    })?,
+                    .ok_or_else(|| format!("unknown flag: -{}", shown(&short.to_string())))?,
             };
             let value = match flag.value {
                 Some(kind) => Some(value(flag, kind, &mut args)?),
@@ -181,6 +182,12 @@ impl Cli {
             exit::USAGE,
             &format!("{what}\n{}Try '{} --help'.", self.usage(), self.name),
         )
+    }
+
+    fn ends_in_a_command(&self, name: &str) -> bool {
+        self.commands
+            .iter()
+            .any(|command| command.name == name && command.args.contains("-- "))
     }
 
     fn command(&self, word: &OsString) -> Result<&'static str, String> {
@@ -222,7 +229,7 @@ fn value(flag: &Flag, kind: &str, args: &mut lexopt::Parser) -> Result<OsString,
         .value()
         .map_err(|_| format!("--{} needs a value: {kind}", flag.long))?;
     if kind.contains('|') && !kind.split('|').any(|choice| value == choice) {
-        let given = quote::bytes(value.as_encoded_bytes(), 40);
+        let given = shown(&value.to_string_lossy());
         return Err(format!("--{}: not one of {kind}: {given}", flag.long));
     }
     Ok(value)

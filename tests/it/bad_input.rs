@@ -8,6 +8,7 @@ use ah::hook::{self, Context, Edges, Fate, MAX_BYTES, Program};
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 pub const CLI: Cli = Cli {
     name: "ah-sample",
@@ -233,21 +234,42 @@ fn an_event_cut_off_anywhere_is_silence() {
     }
 }
 
+const PATCHES: &str = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n@@\n-x\n+y\n*** End Patch\n\
+    diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nrename from a\nrename to b\n--- a/x\t1\n+++ b/x\n@@ -1,2 +1 @@\n-a\n";
+
 #[test]
 fn bytes_changed_at_random_never_panic() {
-    let (_, text) = captured("codex").swap_remove(20);
+    let (_, event) = captured("codex").swap_remove(20);
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = || {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize
+    };
+    // Characters that mean something to one of the readers, more often than chance would give them.
+    let telling = b"{}[]\":,\\/*+-@ \n\ta09\xc3\xf0\0";
     for _ in 0..3_000 {
-        let mut bytes = text.clone().into_bytes();
-        for _ in 0..3 {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let at = (seed >> 33) as usize % bytes.len();
-            bytes[at] = (seed >> 20) as u8;
+        for text in [
+            event.as_str(),
+            PATCHES,
+            &PATCHES[PATCHES.find("diff").expect("there")..],
+        ] {
+            let mut bytes = text.as_bytes().to_vec();
+            for _ in 0..3 {
+                let at = random() % bytes.len();
+                bytes[at] = telling[random() % telling.len()];
+            }
+            bytes.truncate(bytes.len() - random() % 20);
+            run(&bytes);
+            let _ = ah::jsonc::read::<serde_json::Value>(&bytes);
+            let text = String::from_utf8_lossy(&bytes);
+            ah::patch::files(&text);
+            assert!(!ah::quote::bytes(&bytes, random() % 300).contains(['\n', '\0']));
+            assert!(!ah::quote::path(&*text).contains(['\n', '\0']));
         }
-        run(&bytes);
     }
+    logged();
 }
 
 #[test]
@@ -399,4 +421,33 @@ fn a_filter_answers_line_by_line_and_writes_nothing_unless_told() {
         "an audit looks all the same"
     );
     assert!(filter(&record, &off).0.iter().all(|line| line == "{}"));
+}
+
+/// A reader that went away.
+struct Gone;
+
+impl Write for Gone {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_read_is_told_as_such() {
+    let input = format!("{EVENT}\n{EVENT}\n");
+    let failed = hook::answer_lines(
+        &PROGRAM,
+        &Options::default(),
+        &mut input.as_bytes(),
+        &mut Gone,
+    );
+    assert_eq!(
+        failed.map_err(|error| error.kind()),
+        Err(io::ErrorKind::BrokenPipe)
+    );
+    assert_eq!(FATES.take(), [Fate::Unprinted], "and the filter ends there");
 }

@@ -73,6 +73,10 @@ fn shared_flags_own_flags_and_operands() {
     assert_eq!(check.args, ["git", "reset", "--hard", "--help"]);
     assert_eq!(check.value("cwd").map(|dir| dir.to_str()), Some(Some("b")));
     assert!(check.has("cwd") && !check.has("json"));
+    let bare = call("check --json git push --force -x -- y");
+    assert_eq!(bare.args, ["git", "push", "--force", "-x", "--", "y"]);
+    assert!(bare.options.json);
+    assert_eq!(call("undo 3 --json").args, ["3"]);
 }
 
 #[test]

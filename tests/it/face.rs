@@ -4,6 +4,7 @@ use crate::bad_input::CLI;
 use crate::events::no_env;
 use ah::answer::Answer;
 use ah::cli::Options;
+use ah::exit;
 use ah::hook::{self, Edges, Program};
 use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -40,6 +41,12 @@ fn child() {
     let Ok(flags) = std::env::var(CHILD) else {
         return;
     };
+    if flags == "print" {
+        // More than a pipe holds.
+        exit::print("ah-sample", &"line\n".repeat(100_000));
+        let _ = exit::fail("ah-sample", exit::BUG, "came through");
+        std::process::exit(i32::from(exit::BUG));
+    }
     let has = |flag: &str| flags.split(' ').any(|given| given == flag);
     let options = Options {
         jsonl: has("jsonl"),
@@ -206,4 +213,25 @@ fn an_explanation_goes_to_standard_error_and_changes_nothing_else() {
         "{}",
         ran.stderr
     );
+}
+
+#[test]
+fn a_command_whose_reader_went_away_ends_quietly() {
+    let mut child = start("print");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    stdout
+        .read_exact(&mut [0; PREAMBLE.len() + 10])
+        .expect("the first lines");
+    drop(stdout);
+    let out = child.wait_with_output().expect("an end");
+    assert_eq!(
+        (out.status.code(), &*String::from_utf8_lossy(&out.stderr)),
+        (Some(0), "")
+    );
+    let ran = run("print", b"");
+    assert_eq!(
+        (ran.status.code(), ran.stdout.lines().count()),
+        (Some(70), 100_000)
+    );
+    assert_eq!(ran.stderr, "ah-sample: came through\n");
 }

@@ -1,7 +1,5 @@
 //! What an unknown word was perhaps meant to be.
 
-use crate::quote;
-
 /// Says that a flag or command is unknown, and which known one is near.
 pub(super) fn unknown(
     what: &str,
@@ -9,7 +7,7 @@ pub(super) fn unknown(
     word: &str,
     known: impl Iterator<Item = &'static str>,
 ) -> String {
-    let shown = quote::line(word, 40);
+    let shown = shown(word);
     let near = known
         .map(|name| (distance(word, name), name))
         .filter(|(far, name)| *far <= 2 && *far < name.len())
@@ -18,6 +16,11 @@ pub(super) fn unknown(
         Some((_, name)) => format!("unknown {what}: {dashes}{shown}; did you mean {dashes}{name}?"),
         None => format!("unknown {what}: {dashes}{shown}"),
     }
+}
+
+/// A word of a command line, safe to print and no longer than a line.
+pub(super) fn shown(word: &str) -> String {
+    word.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
 /// How many letters must be added, dropped, changed or swapped with their neighbour to make one word of the other.
@@ -43,6 +46,14 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_is_shown_without_what_would_act_or_hide() {
+        assert_eq!(
+            shown("a\u{1b}[1m\u{202e}\u{200b}é"),
+            "a\\u{1b}[1m\\u{202e}\\u{200b}é"
+        );
+    }
 
     #[test]
     fn a_distance_counts_slips_of_the_hand() {
