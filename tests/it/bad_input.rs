@@ -1,85 +1,22 @@
 //! Input that is no event, or a hostile one: never a panic, a hang or a lost answer, and one log line where due.
 
-use crate::events::{captured, no_env};
-use ah::answer::Answer;
-use ah::cli::{Cli, Options};
-use ah::event::{Event, Moment};
-use ah::hook::{self, Context, Edges, Fate, MAX_BYTES, Program};
-use std::cell::RefCell;
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::io::{self, Write};
-
-pub const CLI: Cli = Cli {
-    name: "ah-sample",
-    about: "answers",
-    usage: &["< EVENT"],
-    commands: &[],
-    flags: &[],
-};
-
-thread_local! {
-    static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    static FATES: RefCell<Vec<Fate>> = const { RefCell::new(Vec::new()) };
-}
-
-fn log(program: &str, what: &str) {
-    LOG.with_borrow_mut(|log| log.push(format!("{program}: {what}")));
-}
-
-/// The failure log since last asked.
-fn logged() -> Vec<String> {
-    LOG.take()
-}
-
-/// Denies every shell command that holds `rm`, with all that it saw of the event; hands over text at other moments.
-fn answer(event: &Event, context: &Context) -> Answer {
-    context.after(|fate| FATES.with_borrow_mut(|fates| fates.push(fate)));
-    match event.input("command") {
-        Some(command) if event.moment == Moment::PreToolUse && command.contains("rm") => {
-            let mut seen = format!("{command} in {} of {}", event.cwd, event.session_id);
-            let _ = write!(
-                seen,
-                "{}{}",
-                event.stop_hook_active,
-                if context.probe { " probe" } else { "" }
-            );
-            Answer::Deny(seen)
-        }
-        _ if event.prompt == "context" => Answer::Context("handed over".into()),
-        _ if event.prompt == "ask" => Answer::Context(format!("{}", context.can_ask)),
-        _ => Answer::Silence,
-    }
-}
-
-const PROGRAM: Program = Program {
-    answer,
-    cli: &CLI,
-    edges: Edges {
-        env: no_env,
-        failure: log,
-        off: |_| false,
-    },
-    heeds_judge: true,
-    panicked: |_| Answer::Silence,
-    unreadable: |bytes| {
-        if bytes.starts_with(b"!") {
-            Answer::Deny("unreadable".into())
-        } else {
-            Answer::Silence
-        }
-    },
-};
-
-fn run(bytes: &[u8]) -> String {
-    String::from_utf8(hook::answer_bytes(&PROGRAM, bytes, &Options::default())).expect("UTF-8")
-}
-
-const EVENT: &str = r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"rm x"}}"#;
+use crate::events::captured;
+use crate::sample::{EVENT, FATES, PROGRAM, logged, run};
+use ah::cli::Options;
+use ah::hook::{self, Fate, MAX_BYTES};
 
 #[test]
 fn an_event_is_answered_and_its_fate_told() {
     assert_eq!(run(EVENT.as_bytes()).matches("rm x in /p of s").count(), 1);
+    let asked = |mode: &str| {
+        format!(
+            r#"{{"hook_event_name":"UserPromptSubmit","prompt":"ask","permission_mode":"{mode}"}}"#
+        )
+    };
+    assert!(run(asked("default").as_bytes()).contains("\"true\""));
+    assert!(run(asked("dontAsk").as_bytes()).contains("\"false\""));
+    FATES.take();
+    run(EVENT.as_bytes());
     run(br#"{"hook_event_name":"Stop","prompt":"context"}"#);
     run(br#"{"hook_event_name":"Stop"}"#);
     assert_eq!(
@@ -309,145 +246,4 @@ fn a_harness_that_nobody_knows_is_logged_and_found_out() {
     };
     assert!(!hook::answer_bytes(&PROGRAM, EVENT.as_bytes(), &options).is_empty());
     assert_eq!(logged(), ["ah-sample: unknown harness: claud\\u{1b}"]);
-}
-
-fn set_off(name: &str) -> Option<OsString> {
-    (name == "AH_OFF").then(|| "1".into())
-}
-
-fn set_judge(name: &str) -> Option<OsString> {
-    (name == "AH_JUDGE").then(|| "1".into())
-}
-
-#[test]
-fn off_is_off_whoever_says_so() {
-    let quiet = |edges, heeds_judge| {
-        let program = Program {
-            edges,
-            heeds_judge,
-            ..PROGRAM
-        };
-        hook::answer_bytes(&program, EVENT.as_bytes(), &Options::default()).is_empty()
-    };
-    let edges = PROGRAM.edges;
-    assert!(!quiet(edges, true));
-    assert!(quiet(
-        Edges {
-            off: |name| name == "ah-sample",
-            ..edges
-        },
-        false
-    ));
-    assert!(quiet(
-        Edges {
-            env: set_off,
-            ..edges
-        },
-        false
-    ));
-    assert!(quiet(
-        Edges {
-            env: set_judge,
-            ..edges
-        },
-        true
-    ));
-    assert!(
-        !quiet(
-            Edges {
-                env: set_judge,
-                ..edges
-            },
-            false
-        ),
-        "the guard works inside a judge too"
-    );
-}
-
-#[test]
-fn a_filter_answers_line_by_line_and_writes_nothing_unless_told() {
-    let mut input = Vec::new();
-    let good = EVENT.as_bytes();
-    for line in [
-        good,
-        b"",
-        b"not json",
-        &vec![b'x'; MAX_BYTES + 5],
-        b"{}",
-        b"\xff",
-        good,
-    ] {
-        input.extend_from_slice(line);
-        input.push(b'\n');
-    }
-    input.extend_from_slice(good);
-    let filter = |options: &Options, program: &Program| {
-        let mut output = Vec::new();
-        let objected =
-            hook::answer_lines(program, options, &mut &input[..], &mut output).expect("no failure");
-        let lines: Vec<String> = String::from_utf8(output)
-            .expect("UTF-8")
-            .lines()
-            .map(str::to_owned)
-            .collect();
-        (lines, objected)
-    };
-    let (lines, objected) = filter(&Options::default(), &PROGRAM);
-    let denied: Vec<bool> = lines.iter().map(|line| line.contains("\"deny\"")).collect();
-    assert_eq!(
-        denied,
-        [true, false, false, false, false, false, true, true]
-    );
-    assert!(lines[1..6].iter().all(|line| line == "{}") && lines[0].contains("probe") && objected);
-    assert_eq!(logged(), [""; 0]);
-
-    let record = Options {
-        record: true,
-        ..Options::default()
-    };
-    let (lines, _) = filter(&record, &PROGRAM);
-    assert!(lines[0].contains("deny") && !lines[0].contains("probe"));
-    assert_eq!(logged().len(), 3);
-
-    let off = Program {
-        edges: Edges {
-            env: set_off,
-            ..PROGRAM.edges
-        },
-        ..PROGRAM
-    };
-    assert!(
-        filter(&Options::default(), &off).1,
-        "an audit looks all the same"
-    );
-    assert!(filter(&record, &off).0.iter().all(|line| line == "{}"));
-}
-
-/// A reader that went away.
-struct Gone;
-
-impl Write for Gone {
-    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::BrokenPipe.into())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn an_answer_that_nobody_read_is_told_as_such() {
-    let input = format!("{EVENT}\n{EVENT}\n");
-    let failed = hook::answer_lines(
-        &PROGRAM,
-        &Options::default(),
-        &mut input.as_bytes(),
-        &mut Gone,
-    );
-    assert_eq!(
-        failed.map_err(|error| error.kind()),
-        Err(io::ErrorKind::BrokenPipe)
-    );
-    assert_eq!(FATES.take(), [Fate::Unprinted], "and the filter ends there");
 }

@@ -1,7 +1,7 @@
 //! The face in a process of its own: what reaches standard output, and the code, whatever goes wrong.
 
-use crate::bad_input::CLI;
 use crate::events::no_env;
+use crate::sample::CLI;
 use ah::answer::Answer;
 use ah::cli::Options;
 use ah::exit;

@@ -5,3 +5,5 @@ mod bad_input;
 mod cli;
 mod events;
 mod face;
+mod filter;
+mod sample;
