@@ -12,7 +12,7 @@ pub fn line(text: &str, max: usize) -> String {
     visible(&cut(text, max), false)
 }
 
-/// Like [`line`], but line ends and tabs stay as they are.
+/// Like [`line()`], but line ends and tabs stay as they are.
 #[must_use]
 pub fn block(text: &str, max: usize) -> String {
     visible(&cut(text, max), true)
