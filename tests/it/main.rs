@@ -1,1 +1,9 @@
 //! Black-box tests, a file per behaviour.
+
+mod answers;
+mod bad_input;
+mod cli;
+mod events;
+mod face;
+mod filter;
+mod sample;
