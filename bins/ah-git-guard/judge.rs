@@ -7,11 +7,12 @@ use crate::memory::Memory;
 use crate::policy::Policy;
 use crate::site::Site;
 use crate::treasure::{Holder, Kind, Treasure, secret_name};
+use crate::verdict::{Finding, Loss};
 use crate::world::{Side, SiteId, World};
 use ah::clock::Deadline;
 use ah::git::{Entry, Repo, State, Trouble, Vars};
 use ah::shell::{Command, EnvValue, Word};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -158,7 +159,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Turns the entries of a status into content with its holders.
-    fn learn(&self, world: &mut World, id: SiteId, entries: &[Entry]) {
+    pub fn learn(&self, world: &mut World, id: SiteId, entries: &[Entry]) {
         let site = &self.sites[id];
         for entry in entries {
             let path = site.root.join(&entry.path);
@@ -256,5 +257,28 @@ impl<'a> Judge<'a> {
     /// Whether a word names something in the directory that git runs in.
     pub fn path_exists(&self, call: &Call, word: &Word) -> bool {
         word.literal().is_some_and(|t| std::fs::symlink_metadata(absolute(&call.cwd, t)).is_ok())
+    }
+
+    /// Whether a repository holds anything that an unknown command could lose: changes, stashes, unpushed commits.
+    pub fn at_stake(&self, id: SiteId) -> bool {
+        let site = &self.sites[id];
+        let changed = site.repo.work_tree.is_some() && site.status(&site.root, &[], false).is_ok_and(|all| !all.is_empty());
+        changed || site.stashes().is_ok_and(|all| !all.is_empty()) || site.unpushed().unwrap_or(true)
+    }
+
+    /// Lines added and removed in the files that would be lost, asked of git in one go.
+    pub fn line_counts(&self, findings: &[Finding]) -> BTreeMap<PathBuf, (u64, u64)> {
+        let mut out = BTreeMap::new();
+        let paths = findings.iter().flat_map(|f| &f.losses).filter_map(|l| if let Loss::File { path, .. } = l { Some(path) } else { None });
+        let paths: Vec<&PathBuf> = paths.take(Finding::MOST).collect();
+        for site in self.sites.iter().filter(|s| s.repo.work_tree.is_some()) {
+            let here: Vec<PathBuf> = paths.iter().filter_map(|p| p.strip_prefix(&site.root).ok().map(Path::to_owned)).collect();
+            if here.is_empty() {
+                continue;
+            }
+            let counted = site.git("diff --numstat").and_then(|git| git.numstat(ah::git::Paths::Exact(&here)));
+            out.extend(counted.unwrap_or_default().into_iter().map(|(p, plus, minus)| (site.root.join(p), (plus, minus))));
+        }
+        out
     }
 }

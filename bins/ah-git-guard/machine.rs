@@ -346,7 +346,7 @@ impl<'j, 'a> Guard<'j, 'a> {
         }
         let rev = invocation.args.iter().filter_map(Word::literal).find(|t| !t.starts_with('-')).unwrap_or("HEAD").to_owned();
         let into = command.words.windows(2).find(|w| w[0].text() == "-C").and_then(|w| w[1].literal()).map_or(cwd.to_owned(), |d| absolute(cwd, d));
-        let paths = self.judge.tree_paths(world, id, &rev)?;
+        let paths = self.judge.tree_paths(id, &rev)?;
         let root = self.judge.sites[id].root.clone();
         for path in paths.iter() {
             let target = into.join(path.strip_prefix(&root).unwrap_or(path));

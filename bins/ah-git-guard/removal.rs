@@ -290,15 +290,11 @@ impl Judge<'_> {
             return Ok(());
         }
         if dot_git.is_file() {
-            let entries = self.sites[id].status_below(dir, false)?;
-            let call_losses = self.tip_of_linked(world, id, act)?;
-            if !entries.is_empty() {
-                self.load_path(world, &dir.join("."))?;
-            }
+            let tip = self.tip_of_linked(world, id, act)?;
             let root = self.sites[id].root.clone();
             let entries = self.sites[id].status(&root, &[], false)?;
-            self.learn_for(world, id, &entries);
-            if let Some(finding) = call_losses {
+            self.learn(world, id, &entries);
+            if let Some(finding) = tip {
                 world.findings.push(finding);
             }
             return Ok(());
@@ -336,7 +332,7 @@ impl Judge<'_> {
         if site.repo.work_tree.is_some() {
             let mut world = World::default();
             let entries = site.status(&site.root.clone(), &[], true)?;
-            self.learn_for(&mut world, id, &entries);
+            self.learn(&mut world, id, &entries);
             losses.extend(world.treasures.iter().map(|t| self.loss(t)));
         }
         let site = &self.sites[id];
@@ -347,10 +343,6 @@ impl Judge<'_> {
         tips.extend(site.resolve("HEAD"));
         losses.extend(site.commits_not_in(&tips, &pick(true))?);
         Ok(losses)
-    }
-
-    fn learn_for(&self, world: &mut World, id: SiteId, entries: &[ah::git::Entry]) {
-        self.learn(world, id, entries);
     }
 
     /// A linked tree is removed with its files: true where something is lost.
@@ -414,8 +406,7 @@ impl Judge<'_> {
     }
 
     /// Every path of a tree; of a revision that cannot be known: every path of HEAD.
-    pub fn tree_paths(&mut self, world: &mut World, id: SiteId, rev: &str) -> Result<std::rc::Rc<std::collections::BTreeSet<PathBuf>>, Trouble> {
-        let _ = &world;
+    pub fn tree_paths(&self, id: SiteId, rev: &str) -> Result<std::rc::Rc<std::collections::BTreeSet<PathBuf>>, Trouble> {
         let rev = if rev.contains(HOLE) || rev == "-" { "HEAD" } else { rev };
         match self.sites[id].tree_paths(rev) {
             Err(Trouble::Failed { .. }) => Ok(std::rc::Rc::default()),

@@ -1,30 +1,15 @@
 //! What the guard says of a line, and why.
 
+pub use ah::config::Verdict;
 use std::path::PathBuf;
 
-/// The four verdicts, mildest first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
-    /// Silence.
-    #[default]
-    Allow,
-    /// Let through with one line: rewriting that a reflog holds.
-    Note,
-    /// A person decides.
-    Ask,
-    /// Stopped.
-    Deny,
-}
-
-impl Verdict {
-    /// The word used in answers, in the policy and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Note => "note",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-        }
+/// The word used in answers, in the policy and on the command line.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Note => "note",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
     }
 }
 

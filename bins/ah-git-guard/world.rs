@@ -237,7 +237,7 @@ impl World {
 
     /// How bad this world is: the worst verdict, then how little still holds content.
     pub fn badness(&self) -> (crate::verdict::Verdict, usize) {
-        let worst = self.findings.iter().map(|f| f.verdict).max().unwrap_or_default();
+        let worst = self.findings.iter().map(|f| f.verdict).max().unwrap_or(crate::verdict::Verdict::Allow);
         (worst, usize::MAX - self.treasures.iter().map(|t| t.holders.len()).sum::<usize>())
     }
 

@@ -240,7 +240,7 @@ fn collide(judge: &mut Judge, world: &mut World, call: &Call, rev: Option<&str>,
     let loose = world.treasures.iter().any(|t| t.kind == Kind::Untracked && t.tree().is_some());
     if !all || loose || judge.sites[call.site].has_ignored() {
         let site = call.site;
-        let paths = judge.tree_paths(world, site, rev)?;
+        let paths = judge.tree_paths(site, rev)?;
         judge.load_ignored(world, site, &paths)?;
         world.drop_tree(|t, p| !t.in_index() && paths.contains(p) && (matches!(t.kind, Kind::Secret | Kind::Ignored) || (all && t.kind == Kind::Untracked)));
     }
@@ -256,7 +256,7 @@ fn replace_paths(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hits,
         return Ok(());
     };
     let site = call.site;
-    let paths = judge.tree_paths(world, site, rev)?;
+    let paths = judge.tree_paths(site, rev)?;
     let hit = |p: &Path| hits.contains(p) && (exact || paths.contains(p));
     world.drop_tree(|t, p| hit(p) && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || (t.kind == Kind::Untracked && (t.in_index() || paths.contains(p)))));
     if index {
