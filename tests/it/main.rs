@@ -1,1 +1,5 @@
 //! Black-box tests, a file per behaviour.
+
+mod git;
+mod git_hostile;
+mod support;
