@@ -167,21 +167,25 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The absolute `git` on the `PATH` these variables began with; never one inside the repository.
+/// The absolute `git` on the `PATH` these variables began with; never one kept in the repository, or in one around it.
 pub(super) fn program(repo: &Repo, vars: &Vars) -> Option<PathBuf> {
-    let inside = |dir: &Path| {
-        repo.work_tree
-            .as_ref()
-            .is_some_and(|t| t.parent().is_some() && dir.starts_with(t))
-            || dir.starts_with(&repo.common_dir)
+    let tree = repo.work_tree.as_deref().unwrap_or(&repo.common_dir);
+    let around = tree
+        .ancestors()
+        .filter(|dir| dir.parent().is_some() && dir.join(".git").exists())
+        .last();
+    let inside = |file: &Path| {
+        [around, Some(tree), Some(&*repo.common_dir)]
+            .into_iter()
+            .flatten()
+            .any(|dir| dir.parent().is_some() && file.starts_with(dir))
     };
     places(vars.search())
         .map(|dir| dir.join("git"))
         .find(|file| {
-            let real = fs::canonicalize(file).unwrap_or_else(|_| file.clone());
             let runs = fs::metadata(file)
                 .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-            runs && !inside(file) && !inside(&real)
+            runs && fs::canonicalize(file).is_ok_and(|real| !inside(&real))
         })
 }
 

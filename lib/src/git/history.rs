@@ -9,7 +9,7 @@ impl Git<'_> {
     /// The object a revision means (`HEAD~2`, `main`, `v1^{commit}`, `:path`); `None` when it means none.
     ///
     /// # Errors
-    /// Those of the process, a wrong revision aside.
+    /// Those of the process; a revision that means nothing is none.
     pub fn rev_parse(&self, spec: &str) -> Result<Option<Oid>, Trouble> {
         // git would take it for an option.
         if spec.starts_with('-') || spec.contains('\0') {
@@ -20,7 +20,8 @@ impl Git<'_> {
                 .good(&[0, 1]),
         ) {
             Ok(reply) => Ok(Oid::parse_bytes(reply.out.trim_ascii())),
-            Err(Trouble::Failed { .. }) => Ok(None),
+            // Quiet and dead: an entry that a reflog does not have.
+            Err(Trouble::Failed { line, .. }) if line.is_empty() => Ok(None),
             Err(e) => Err(e),
         }
     }
