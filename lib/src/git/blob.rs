@@ -41,14 +41,19 @@ impl Git<'_> {
     pub fn kept(&self, paths: &[PathBuf]) -> Result<Vec<Kept>, Trouble> {
         let stored = self.hash(paths, true)?;
         let mut all = self.places(paths, &stored)?;
-        let again: Vec<usize> = (0..all.len())
+        let open: Vec<usize> = (0..all.len())
             .filter(|i| all[*i] == Kept::Nowhere)
             .collect();
-        let open: Vec<PathBuf> = again.iter().map(|i| paths[*i].clone()).collect();
-        let raw = self.hash(&open, false)?;
-        for ((i, place), hash) in again.iter().zip(self.places(&open, &raw)?).zip(&raw) {
-            if hash.is_some() {
-                all[*i] = place;
+        let names: Vec<PathBuf> = open.iter().map(|i| paths[*i].clone()).collect();
+        let mut raw = self.hash(&names, false)?;
+        for (i, hash) in open.iter().zip(&mut raw) {
+            if *hash == stored[*i] {
+                *hash = None;
+            }
+        }
+        for (i, place) in open.into_iter().zip(self.places(&names, &raw)?) {
+            if place != Kept::Absent {
+                all[i] = place;
             }
         }
         Ok(all)

@@ -1,5 +1,7 @@
 //! Refs and logs asked of git, where the files are not ours to read.
 
+use std::path::Path;
+
 use super::{Git, Head, LogEntry, Oid, Ref, Trouble, refs};
 
 impl Git<'_> {
@@ -83,17 +85,25 @@ impl Git<'_> {
         if repo.foreign.is_some() {
             let reply = self.run(self.call(["worktree", "list", "--porcelain"]))?;
             let text = String::from_utf8_lossy(&reply.out);
+            let linked = repo.linked_trees();
             for block in text
                 .split("\n\n")
                 .filter(|b| b.lines().any(|l| l == "detached"))
             {
-                let oid = block
-                    .lines()
-                    .find_map(|l| Oid::parse(l.strip_prefix("HEAD ")?));
-                all.extend(
-                    oid.filter(|o| all.iter().all(|(_, known)| known != o))
-                        .map(|o| (String::new(), o)),
-                );
+                let field = |name: &str| block.lines().find_map(|l| l.strip_prefix(name));
+                let (Some(path), Some(oid)) = (
+                    field("worktree ").map(Path::new),
+                    field("HEAD ").and_then(Oid::parse),
+                ) else {
+                    continue;
+                };
+                let tree = linked.iter().find(|t| t.path.as_deref() == Some(path));
+                if repo.work_tree.as_deref() != Some(path) {
+                    let name = tree.map_or("main-worktree/HEAD".to_owned(), |t| {
+                        format!("worktrees/{}/HEAD", t.id)
+                    });
+                    all.push((name, oid));
+                }
             }
             return Ok(all);
         }

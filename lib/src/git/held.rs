@@ -80,8 +80,8 @@ impl Git<'_> {
         }
         let holders = self.holders(question)?;
         let found = self.outside(question.tips, &holders.visible, COUNTED + 1, true)?;
+        let more = found.len() > COUNTED;
         let mut all: Vec<Commit> = found.into_iter().take(COUNTED).collect();
-        let more = all.len() == COUNTED;
         if !all.is_empty() && !holders.hidden.is_empty() {
             let every: Vec<Oid> = holders
                 .visible
@@ -219,11 +219,17 @@ impl Git<'_> {
                 all.extend([entry.old, entry.new]);
             }
         }
-        let mut others: Vec<_> = repo.linked_trees().into_iter().map(|t| t.git_dir).collect();
-        others.push(repo.common_dir.clone());
-        for dir in others.into_iter().filter(|d| *d != repo.git_dir) {
+        let linked = repo
+            .linked_trees()
+            .into_iter()
+            .map(|t| (format!("worktrees/{}/HEAD", t.id), t.git_dir));
+        let main = ("main-worktree/HEAD".to_owned(), repo.common_dir.clone());
+        for (name, git_dir) in linked.chain([main]) {
+            if git_dir == repo.git_dir || except(&name) {
+                continue;
+            }
             let tree = super::Repo {
-                git_dir: dir,
+                git_dir,
                 ..repo.clone()
             };
             for entry in tree.reflog("HEAD")?.unwrap_or_default() {

@@ -108,13 +108,20 @@ impl Git<'_> {
             return Ok(hidden);
         }
         let recorded = self.index_entries(Paths::Exact(&assumed))?;
-        let recorded: HashMap<PathBuf, Oid> =
-            recorded.into_iter().map(|e| (e.path, e.oid)).collect();
+        let recorded: HashMap<PathBuf, Oid> = recorded
+            .into_iter()
+            .filter(|e| e.mode != GITLINK)
+            .map(|e| (e.path, e.oid))
+            .collect();
         let present = self.hash(&assumed, true)?;
         hidden.assumed = assumed
             .iter()
             .zip(present)
-            .filter(|(path, now)| now.as_ref() != recorded.get(*path))
+            .filter(|(path, now)| {
+                recorded
+                    .get(*path)
+                    .is_some_and(|then| now.as_ref() != Some(then))
+            })
             .map(|(path, _)| path.clone())
             .collect();
         Ok(hidden)

@@ -7,6 +7,8 @@ use super::{Change, Git, Oid, Trouble};
 
 /// The most paths that a branch may have changed for its content to be compared.
 const PATHS: usize = 500;
+/// The most bytes of paths on a command line.
+const ARGUMENTS: usize = 256 << 10;
 /// The most commits of the other side that are looked at.
 const COMMITS: usize = 200;
 /// The most (commit, path) pairs.
@@ -30,7 +32,8 @@ impl Git<'_> {
         if changes.is_empty() {
             return Ok(Some(true));
         }
-        if changes.len() > PATHS {
+        let length: usize = changes.iter().map(|c| c.path.as_os_str().len()).sum();
+        if changes.len() > PATHS || length > ARGUMENTS {
             return Ok(None);
         }
         let since = self.since(&base, into, &changes)?;

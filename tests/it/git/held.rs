@@ -131,6 +131,8 @@ fn heads_of_other_trees_hold() {
         unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::Moved).total,
         0
     );
+    let with_its_log = unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::Removed);
+    assert_eq!(with_its_log.total, 1, "its log goes with it");
     // From inside, that HEAD is plain HEAD; the branch of the main tree holds itself.
     let repo = t.facts_in(&other);
     let vars = t.vars();
