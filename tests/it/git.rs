@@ -1,6 +1,7 @@
 //! Repository facts against the real git.
 
 mod config;
+mod found;
 mod held;
 mod layout;
 mod paths;

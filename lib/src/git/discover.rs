@@ -40,6 +40,10 @@ impl Repo {
             path: cwd.to_owned(),
             source,
         })?;
+        let empty = |name: &str| vars.get(name).is_some_and(|v| v.is_empty());
+        if empty("GIT_DIR") || empty("GIT_WORK_TREE") {
+            return Err(Trouble::NotARepository);
+        }
         if let Some(dir) = vars.get("GIT_DIR") {
             let dir = git_dir_at(&cwd.join(dir), vars).ok_or(Trouble::NotARepository)?;
             let mut repo = Self::at(cwd, dir, vars);
