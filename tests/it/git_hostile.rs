@@ -82,18 +82,23 @@ fn marks(t: &TestRepo) -> String {
     fs::read_to_string(t.root().join("marks")).unwrap_or_default()
 }
 
-/// Arms a repository with everything known; `dir` is its work tree.
-fn arm(t: &TestRepo, dir: &Path) {
+/// Arms a repository with everything known; `dir` is its work tree, `driver` the name of its drivers.
+fn arm(t: &TestRepo, dir: &Path, driver: &str) {
     let git = |args: &[&str]| t.git_in(dir, args);
-    let attributes =
-        "*.txt filter=evil diff=evil merge=evil\n*.q filter=e=q\n*.inc filter=included\n";
+    let attributes = format!(
+        "*.txt filter={driver} diff={driver} merge={driver}\n*.q filter=e=q\n*.inc filter=included\n"
+    );
     fs::write(dir.join(".gitattributes"), attributes).expect("written");
     let git_dir = t.facts_in(dir).common_dir;
     for key in PROGRAMS {
         let program = marker(t, &key.replace(['.', '='], "-"));
-        git(&["config", key, program.to_str().expect("text")]);
+        git(&[
+            "config",
+            &key.replace("evil", driver),
+            program.to_str().expect("text"),
+        ]);
     }
-    git(&["config", "filter.evil.required", "true"]);
+    git(&["config", &format!("filter.{driver}.required"), "true"]);
     git(&["config", "log.showSignature", "true"]);
     git(&["config", "status.submoduleSummary", "true"]);
     git(&["config", "diff.submodule", "log"]);
@@ -176,8 +181,8 @@ fn hostile() -> TestRepo {
     t.write("a.txt", "stashed\n");
     t.git(["stash", "-q"]);
     t.git(["branch", "side", "HEAD~1"]);
-    arm(&t, &t.work());
-    arm(&t, &t.work().join("sub"));
+    arm(&t, &t.work(), "evil");
+    arm(&t, &t.work().join("sub"), "inner");
     t.git(["config", "filter.evil.clean", "cat"]);
     let clean = marker(&t, "filter-evil-clean");
     t.git(["config", "filter.evil.clean", clean.to_str().expect("text")]);
@@ -339,11 +344,8 @@ fn nothing_runs() {
             let good = ask_everything(&git, &tip);
             assert!(good >= 33, "only {good} questions were answered");
             assert_eq!(marks(&t), "", "in {}", dir.display());
-            assert_eq!(
-                fs::read(repo.git_dir.join("index")).expect("an index"),
-                index,
-                "the index was written"
-            );
+            let now = fs::read(repo.git_dir.join("index")).expect("an index");
+            assert!(now == index, "the index was written");
             assert!(!repo.git_dir.join("index.lock").exists());
         }
     }
