@@ -6,4 +6,7 @@ mod cli;
 mod events;
 mod face;
 mod filter;
+mod git;
+mod git_hostile;
 mod sample;
+mod support;
