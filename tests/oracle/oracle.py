@@ -206,7 +206,9 @@ def files():
 
 def stashes(g):
     """the stash list is a reflog, but it is a list of names that people know"""
-    try: return [l.split()[1] for l in open(f"{g}/logs/refs/stash")]
+    try:
+        if not os.path.exists(f"{g}/refs/stash") and "refs/stash" not in open(f"{g}/packed-refs").read(): return []
+        return [l.split()[1] for l in open(f"{g}/logs/refs/stash")]
     except OSError: return []
 
 def objsets():
