@@ -53,7 +53,7 @@ class Claude:
     @staticmethod
     def register(project: pathlib.Path, guard: str) -> None:
         hook = {"type": "command", "command": guard, "args": ["--harness", "claude"], "timeout": 10}
-        write(project / ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|Edit|Write", "hooks": [hook]}]}})
+        write(project / ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|Edit|Write|mcp__.*git.*", "hooks": [hook]}]}})
 
     @staticmethod
     def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
@@ -82,7 +82,7 @@ class Codex:
     @staticmethod
     def register(project: pathlib.Path, guard: str) -> None:
         hook = {"type": "command", "command": f"{shlex.quote(guard)} --harness codex", "timeout": 10}
-        write(project / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|apply_patch", "hooks": [hook]}]}})
+        write(project / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [hook]}]}})
 
     @staticmethod
     def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
