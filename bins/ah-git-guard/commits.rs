@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::judge::Judge;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
-use ah::git::{RefClass, Trouble, ref_class};
+use ah::git::{Oid, RefClass, Trouble, ref_class};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Judge<'_> {
@@ -147,7 +147,8 @@ impl Judge<'_> {
         for old in olds {
             let mut found = false;
             for new in into.iter().filter(|n| !olds.contains(*n)).take(8) {
-                match git.merged_by_content(old, new)? {
+                let (Some(old), Some(new)) = (Oid::parse(old), Oid::parse(new)) else { continue };
+                match git.merged_by_content(&old, &new)? {
                     Some(true) => {
                         found = true;
                         break;
@@ -255,7 +256,11 @@ impl Judge<'_> {
         // What the line itself dropped before is loose by now.
         let dropped = world.findings.iter().any(|f: &Finding| f.verdict >= Verdict::Ask && f.losses.iter().any(|l| matches!(l, Loss::Commit(_) | Loss::Stash(_))));
         if loose || dropped {
-            out.extend(site.git("fsck")?.dangling()?);
+            let rescue = site.git("fsck")?.rescue()?;
+            out.extend(rescue.dangling.iter().map(|o| format!("{} (dangling)", o.short())));
+            if rescue.loose > 0 {
+                out.push(format!("{} loose files and trees", rescue.loose));
+            }
         }
         Ok(out)
     }

@@ -231,8 +231,9 @@ impl<'a> Judge<'a> {
 
     /// Files of conflicts already resolved and staged count as resolutions while an operation is in progress.
     pub fn load_resolutions(&mut self, world: &mut World, id: SiteId) -> Result<(), Trouble> {
-        let untouched = self.sites[id].git("conflicts")?.untouched_conflicts()?;
         let root = self.sites[id].root.clone();
+        let entries = self.sites[id].status(&root, &[], false)?;
+        let untouched = self.sites[id].git("merge-file")?.untouched(&entries)?;
         for path in untouched {
             let path = root.join(path);
             // git's own conflict markers, nobody's work.
@@ -276,8 +277,8 @@ impl<'a> Judge<'a> {
             if here.is_empty() {
                 continue;
             }
-            let counted = site.git("diff --numstat").and_then(|git| git.numstat(ah::git::Paths::Exact(&here)));
-            out.extend(counted.unwrap_or_default().into_iter().map(|(p, plus, minus)| (site.root.join(p), (plus, minus))));
+            let counted = site.git("diff --numstat").and_then(|git| git.numstat(ah::git::Paths::Exact(&here), ah::git::Against::HeadToTree));
+            out.extend(counted.unwrap_or_default().into_iter().filter_map(|l| Some((site.root.join(l.path), (l.added?, l.removed?)))));
         }
         out
     }

@@ -5,6 +5,7 @@ use crate::memory::Whose;
 use crate::treasure::{Kind, Level, Treasure};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
+use ah::git::Kept;
 use std::path::PathBuf;
 
 /// So many lost files are looked for in history; more are taken to be lost.
@@ -64,8 +65,9 @@ impl Judge<'_> {
             if here.is_empty() || site.repo.work_tree.is_none() {
                 continue;
             }
-            let known = site.git("hash-object").and_then(|git| git.in_history(&here));
-            out.extend(known.unwrap_or_default().into_iter().map(|p| site.root.join(p)));
+            let kept = site.git("hash-object").and_then(|git| git.kept(&here)).unwrap_or_default();
+            let known = here.into_iter().zip(kept).filter(|(_, k)| !matches!(k, Kept::Absent | Kept::Nowhere | Kept::Index));
+            out.extend(known.map(|(p, _)| site.root.join(p)));
         }
         out
     }

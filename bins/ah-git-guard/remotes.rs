@@ -4,9 +4,9 @@ use crate::call::Call;
 use crate::judge::Judge;
 use crate::verdict::Verdict;
 use crate::world::{SiteId, Stash, Tip, World};
-use ah::git::Trouble;
+use ah::git::{Oid, Trouble, truth};
 use ah::shell::{EnvValue, Word};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Judge<'_> {
     /// A setting: from `-c`, from what the line changed, else from the configuration.
@@ -29,6 +29,11 @@ impl Judge<'_> {
             None => {}
         }
         all
+    }
+
+    /// A setting that is a switch.
+    pub fn switch(&self, world: &World, call: &Call, key: &str) -> Option<bool> {
+        truth(Some(&self.setting(world, call, key)?))
     }
 
     fn same_repo(&self, a: SiteId, b: SiteId) -> bool {
@@ -203,7 +208,10 @@ impl Judge<'_> {
     pub fn pop_is_clean(&self, world: &World, call: &Call, entry: &Stash) -> Result<Option<bool>, Trouble> {
         let Some(oid) = &entry.oid else { return Ok(Some(true)) };
         let site = &self.sites[call.site];
-        let paths = site.git("stash show")?.stash_paths(oid)?;
+        let git = site.git("stash show")?;
+        let (Some(stash), Some(head)) = (Oid::parse(oid), git.rev_parse("HEAD")?) else { return Ok(None) };
+        let held = git.stash_paths(&stash)?;
+        let paths: Vec<PathBuf> = held.changed.into_iter().chain(held.untracked).collect();
         let root = &site.root;
         let dirty = world.treasures.iter().any(|t| t.tree().is_some_and(|p| p.strip_prefix(root).is_ok_and(|p| paths.iter().any(|q| q == p))));
         if dirty {
@@ -213,8 +221,9 @@ impl Judge<'_> {
         if entries.iter().any(|e| paths.contains(&e.path)) && world.stashes.get(&call.site).is_none_or(|l| l.iter().all(|s| s.oid.is_some())) {
             return Ok(Some(false));
         }
-        let moved = site.git("diff-tree")?.diff_paths(&format!("{oid}^1"), "HEAD")?;
-        Ok(if moved.iter().any(|p| paths.contains(p)) { None } else { Some(true) })
+        let Some(base) = held.base else { return Ok(None) };
+        let moved = site.git("diff-tree")?.diff_paths(&base, &head)?;
+        Ok(if moved.iter().any(|c| paths.contains(&c.path)) { None } else { Some(true) })
     }
 
     /// Whether giving up the operation would lose a commit's worth of work beyond what files show.

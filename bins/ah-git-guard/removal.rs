@@ -8,7 +8,7 @@ use crate::place::{self, Inside};
 use crate::treasure::{Holder, Kind, Treasure};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Side, SiteId, World};
-use ah::git::{State, Trouble};
+use ah::git::{CleanFlags, IgnoredFiles, State, Trouble};
 use ah::shell::{HOLE, Word};
 use std::path::{Path, PathBuf};
 
@@ -394,14 +394,18 @@ impl Judge<'_> {
 
     /// What git itself says that this clean would remove.
     pub fn clean_hits(&mut self, call: &Call, ignored: bool) -> Result<Hits, Trouble> {
-        let mut args: Vec<String> = call.invocation.args.iter().map(|w| w.text().to_owned()).collect();
-        if ignored {
-            args.insert(0, "-x".into());
-        }
+        let o = &call.options;
+        let flags = CleanFlags {
+            directories: o.has("d"),
+            exclude: o.values("exclude").map(|w| w.text().into()).collect(),
+            force: u8::try_from(o.count("force")).unwrap_or(u8::MAX),
+            ignored: if o.has("X") { IgnoredFiles::Only } else if o.has("x") || ignored { IgnoredFiles::Too } else { IgnoredFiles::Keep },
+            paths: o.operands.iter().map(|w| w.text().into()).collect(),
+        };
         let mut repo = self.sites[call.site].repo.clone();
         repo.cwd.clone_from(&call.cwd);
         let root = self.sites[call.site].root.clone();
-        let paths = self.sites[call.site].git_in(&repo, "clean -n")?.clean_preview(&args)?;
+        let paths = self.sites[call.site].git_in(&repo, "clean -n")?.clean_preview(&flags)?;
         Ok(Hits { under: paths.into_iter().map(|p| root.join(p)).collect(), ..Hits::default() })
     }
 

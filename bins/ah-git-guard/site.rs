@@ -10,6 +10,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+/// The most commits that are listed for a finding.
+const MOST: usize = 50;
+
 /// The entries of a status, shared by all worlds.
 pub type Entries = Rc<Vec<Entry>>;
 
@@ -79,13 +82,27 @@ impl Site {
         self.status(&self.root, &[spec], ignored)
     }
 
+    /// git, standing in another directory of the same repository.
+    pub fn git_in<'r>(&self, repo: &'r Repo, what: &str) -> Result<Git<'r>, Trouble> {
+        self.asked.borrow_mut().push(what.to_owned());
+        Git::new(repo, &self.vars, self.deadline)
+    }
+
+    /// Whether HEAD has commits that no remote-tracking branch has.
+    pub fn unpushed(&self) -> Result<bool, Trouble> {
+        let (refs, _) = self.refs()?;
+        let remote: BTreeSet<String> = refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
+        Ok(!self.commits_not_in(&self.resolve("HEAD").into_iter().collect(), &remote)?.is_empty())
+    }
+
     /// Every path of a revision's tree, absolute.
     pub fn tree_paths(&self, rev: &str) -> Result<Rc<BTreeSet<PathBuf>>, Trouble> {
         if let Some(known) = self.trees.borrow().get(rev) {
             return Ok(known.clone());
         }
-        let paths = self.git("ls-tree")?.tree_paths(rev, Paths::All)?;
-        let all: Rc<BTreeSet<PathBuf>> = Rc::new(paths.into_iter().map(|p| self.root.join(p)).collect());
+        let git = self.git("ls-tree")?;
+        let Some(tree) = git.rev_parse(&format!("{rev}^{{tree}}"))? else { return Ok(Rc::default()) };
+        let all: Rc<BTreeSet<PathBuf>> = Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
         self.trees.borrow_mut().insert(rev.to_owned(), all.clone());
         Ok(all)
     }
@@ -114,8 +131,8 @@ impl Site {
 
     /// The stash entries, newest first: object id and message.
     pub fn stashes(&self) -> Result<Vec<(String, String)>, Trouble> {
-        let log = self.git("stash list")?.reflog("refs/stash")?.unwrap_or_default();
-        Ok(log.into_iter().map(|e| (e.new.as_str().to_owned(), e.message)).collect())
+        let all = self.git("stash list")?.stashes()?;
+        Ok(all.into_iter().map(|e| (e.oid.as_str().to_owned(), e.message)).collect())
     }
 
     /// A stash entry for a message: `stash@{0}: WIP on main: ...`.
@@ -171,21 +188,13 @@ impl Site {
             return Ok(Vec::new());
         }
         let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
-        let commits = self.git("rev-list")?.commits_not_in(&ids(tips), &ids(held))?;
+        let commits = self.git("rev-list")?.outside(&ids(tips), &ids(held), MOST, true)?;
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
     }
 
     /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.
     pub fn logged(&self, without: Option<&str>) -> Result<BTreeSet<String>, Trouble> {
-        let git = self.git("reflog")?;
-        let mut out = BTreeSet::new();
-        let mut names: Vec<String> = vec!["HEAD".into()];
-        names.extend(git.refs("refs/")?.into_iter().map(|r| r.name));
-        for name in names.into_iter().filter(|n| Some(n.as_str()) != without && n != "refs/stash") {
-            for entry in git.reflog(&name)?.unwrap_or_default() {
-                out.extend([entry.old, entry.new].into_iter().filter(|o| !o.is_zero()).map(|o| o.as_str().to_owned()));
-            }
-        }
-        Ok(out)
+        let all = self.git("reflog")?.logged(&|name| Some(name) == without || name == "refs/stash")?;
+        Ok(all.into_iter().map(|o| o.as_str().to_owned()).collect())
     }
 }

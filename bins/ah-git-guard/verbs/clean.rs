@@ -12,7 +12,7 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if o.has("dry-run") || o.has("interactive") {
         return done(world);
     }
-    let required = judge.setting(&world, call, "clean.requireForce").is_none_or(|v| !ah::git::is_false(&v));
+    let required = judge.switch(&world, call, "clean.requireForce").unwrap_or(true);
     if required && !o.has("force") {
         return fails(world);
     }

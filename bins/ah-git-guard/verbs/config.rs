@@ -51,8 +51,8 @@ fn disarms(key: &str, value: &str) -> bool {
     let now = |v: &str| matches!(v, "now" | "0" | "all");
     match key {
         "gc.reflogexpire" | "gc.reflogexpireunreachable" | "gc.pruneexpire" => now(value),
-        "receive.denynonfastforwards" | "receive.denydeletes" => ah::git::is_false(value),
-        "core.logallrefupdates" => ah::git::is_false(value),
+        "receive.denynonfastforwards" | "receive.denydeletes" => ah::git::truth(Some(value)) == Some(false),
+        "core.logallrefupdates" => ah::git::truth(Some(value)) == Some(false),
         _ => false,
     }
 }

@@ -38,13 +38,13 @@ pub fn push(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         None => judge.default_remote(&mut world, call)?,
     };
     let before = world.clone();
-    if o.has("mirror") || judge.setting(&world, call, &format!("remote.{remote}.mirror")).is_some_and(|v| ah::git::is_true(&v)) {
+    if o.has("mirror") || (judge.switch(&world, call, &format!("remote.{remote}.mirror")) == Some(true)) {
         mirror(judge, &mut world, call, &remote)?;
         return either(world, before);
     }
     let lease = match o.value("force-with-lease") {
         Some(value) if value.text().contains(':') => Lease::Sure,
-        _ if o.has("force-with-lease") && (o.has("force-if-includes") || judge.setting(&world, call, "push.useForceIfIncludes").is_some_and(|v| ah::git::is_true(&v))) => Lease::Sure,
+        _ if o.has("force-with-lease") && (o.has("force-if-includes") || (judge.switch(&world, call, "push.useForceIfIncludes") == Some(true))) => Lease::Sure,
         _ if o.has("force-with-lease") => Lease::Bare,
         _ => Lease::None,
     };

@@ -17,7 +17,7 @@ pub fn fetch(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         Some(name) => name.to_owned(),
         None => judge.default_remote(&mut world, call)?,
     };
-    if o.has("prune") || judge.setting(&world, call, "fetch.prune").is_some_and(|v| ah::git::is_true(&v)) {
+    if o.has("prune") || (judge.switch(&world, call, "fetch.prune") == Some(true)) {
         prune(judge, &mut world, call, &remote)?;
     }
     forced_refspecs(judge, &mut world, call)?;

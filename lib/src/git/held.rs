@@ -109,7 +109,10 @@ impl Git<'_> {
     }
 
     /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`.
-    pub(super) fn outside(
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn outside(
         &self,
         tips: &[Oid],
         held: &[Oid],
@@ -192,7 +195,7 @@ impl Git<'_> {
     }
 
     /// Everything that a reflog names, except the logs of some refs.
-    pub(super) fn logged(&self, except: &dyn Fn(&str) -> bool) -> Result<Vec<Oid>, Trouble> {
+    pub fn logged(&self, except: &dyn Fn(&str) -> bool) -> Result<Vec<Oid>, Trouble> {
         let repo = self.repo();
         let mut all = BTreeSet::new();
         if repo.foreign.is_some() {

@@ -107,7 +107,7 @@ fn canonical(key: &str) -> String {
 }
 
 /// A truth as git reads it: `None` as value (a name alone) is true, an empty text false, numbers by being zero or not.
-pub(super) fn truth(value: Option<&str>) -> Option<bool> {
+pub fn truth(value: Option<&str>) -> Option<bool> {
     let Some(value) = value else {
         return Some(true);
     };
