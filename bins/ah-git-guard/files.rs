@@ -18,8 +18,22 @@ pub enum Change {
     Disarm(Word),
     /// Everything below it that the other side lacks goes.
     Mirror { from: Word, to: Word },
+    /// The Write tool: new content that the agent has thought about.
+    Write(Word),
+    /// Edited in place: no loss, but some files are not for an agent to edit.
+    Edit(Word),
     /// A new, empty or unknown file or directory, if there was none.
     Make(Word),
+}
+
+impl Change {
+    /// The path it is about, for a message.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Remove(w) | Self::Replace(w) | Self::Disarm(w) | Self::Write(w) | Self::Edit(w) | Self::Make(w) => w.text(),
+            Self::Move { from, .. } | Self::Copy { from, .. } | Self::Mirror { from, .. } => from.text(),
+        }
+    }
 }
 
 /// Options of the programs read here; GNU and BSD spellings.

@@ -1,15 +1,16 @@
 //! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
 
+use crate::files::Change;
 use crate::judge::Judge;
 use crate::machine::{Guard, Seen};
-use crate::memory::Memory;
 use crate::message;
-use crate::policy::Policy;
+use crate::removal::Act;
 use crate::survey::Survey;
+use crate::tools::{Load, Recall};
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
 use ah::clock::Deadline;
-use ah::git::Vars;
+use ah::git::{Trouble, Vars};
 use ah::shell::{Source, Start, Unread, walk};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,7 +40,7 @@ impl Judged {
 }
 
 /// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
-pub fn line(text: &str, source: Source, cwd: &Path, policy: &dyn Fn(Option<&Path>) -> Policy, memory: &dyn Fn() -> Memory, thorough: bool) -> Judged {
+pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall, thorough: bool) -> Judged {
     let start = start(cwd);
     let mut survey = Survey::default();
     let first = walk(text, source, &start, &mut survey, ());
@@ -69,10 +70,39 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: &dyn Fn(Option<&Path
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
-    findings.iter_mut().for_each(|f| policy.apply(f));
+    conclude(&judge, findings, cwd, seen, walked.unread)
+}
+
+/// Judges what a file tool does.
+pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policy: Load, memory: Recall) -> Judged {
+    let vars = Vars::of_process();
+    let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
+    let policy = policy(top.as_deref());
+    let memory = memory();
+    let mut judge = Judge::new(&policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut world = World::default();
+    for change in changes {
+        let text = format!("{tool} {}", change.path());
+        let act = Act { cwd, text: &text };
+        if let Err(trouble) = judge.change(&mut world, &act, change)
+            && !matches!(trouble, Trouble::Dubious | Trouble::NotARepository)
+        {
+            world.findings.push(Finding::new("line.unread", Verdict::Ask, &text, format!("the repository could not be asked: {trouble}")));
+        }
+    }
+    if matches!(changes, [Change::Write(_)]) {
+        // Written over on purpose, with the whole text at hand: asked about, not stopped.
+        world.findings.iter_mut().filter(|f| f.rule == "file.replace").for_each(|f| f.verdict = f.verdict.min(Verdict::Ask));
+    }
+    conclude(&judge, world.findings, cwd, Vec::new(), Vec::new())
+}
+
+/// Findings become a verdict by the policy.
+fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<Seen>, unread: Vec<Unread>) -> Judged {
+    findings.iter_mut().for_each(|f| judge.policy.apply(f));
     findings.retain(|f| f.verdict > Verdict::Allow);
     findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
-    let verdict = findings.iter().map(|f| f.verdict).max().unwrap_or(Verdict::Allow);
+    let verdict = findings.first().map_or(Verdict::Allow, |f| f.verdict);
     let message = match verdict {
         Verdict::Allow => String::new(),
         Verdict::Note => message::note(&findings),
@@ -81,7 +111,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: &dyn Fn(Option<&Path
             message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
         }
     };
-    Judged { verdict, findings, seen, unread: walked.unread, message }
+    Judged { verdict, findings, seen, unread, message }
 }
 
 /// Where the line starts: its directory and the whole environment of the hook, which the command inherits.

@@ -34,6 +34,16 @@ impl Judge<'_> {
                     self.replace(world, act, &path, None)?;
                 }
             }
+            Change::Write(word) => {
+                for path in self.targets(world, act, word) {
+                    self.replace(world, act, &path, None)?;
+                }
+            }
+            Change::Edit(word) => {
+                for path in self.targets(world, act, word) {
+                    self.guarded(world, act, &path, "file.edit")?;
+                }
+            }
             Change::Move { from, to } => self.transfer(world, act, from, to, true)?,
             Change::Copy { from, to } => self.transfer(world, act, from, to, false)?,
             Change::Disarm(word) => {
