@@ -1,0 +1,106 @@
+//! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
+
+use crate::judge::Judge;
+use crate::machine::{Guard, Seen};
+use crate::memory::Memory;
+use crate::message;
+use crate::policy::Policy;
+use crate::survey::Survey;
+use crate::verdict::{Finding, Verdict};
+use crate::world::World;
+use ah::clock::Deadline;
+use ah::git::Vars;
+use ah::shell::{Source, Start, Unread, walk};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// A judged line.
+#[derive(Debug)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it rests on, worst first.
+    pub findings: Vec<Finding>,
+    /// Every command read, in order; empty when the first look was enough and nobody asked for more.
+    pub seen: Vec<Seen>,
+    /// What could not be read.
+    pub unread: Vec<Unread>,
+    /// The text for the agent or the person; empty for allow.
+    pub message: String,
+}
+
+impl Judged {
+    fn silent(unread: Vec<Unread>) -> Self {
+        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new() }
+    }
+}
+
+/// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
+pub fn line(text: &str, source: Source, cwd: &Path, policy: &dyn Fn(Option<&Path>) -> Policy, memory: &dyn Fn() -> Memory, thorough: bool) -> Judged {
+    let start = start(cwd);
+    let mut survey = Survey::default();
+    let first = walk(text, source, &start, &mut survey, ());
+    let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
+    if !survey.losing && !unread && !thorough {
+        return Judged::silent(first.unread);
+    }
+    let vars = Vars::of_process();
+    let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
+    let policy = policy(top.as_deref());
+    let memory = memory();
+    let mut judge = Judge::new(&policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut guard = Guard::new(&mut judge, cwd.to_owned());
+    let walked = walk(text, source, &start, &mut guard, World::default());
+    let seen = std::mem::take(&mut guard.seen);
+    drop(guard);
+    let mut findings: Vec<Finding> = Vec::new();
+    for finding in walked.worlds.into_iter().flat_map(|w| w.findings) {
+        if !findings.iter().any(|f| f.rule == finding.rule && f.command == finding.command && f.verdict == finding.verdict) {
+            findings.push(finding);
+        }
+    }
+    if !walked.unread.is_empty() && text.contains("git") {
+        let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
+        if stake {
+            let part = walked.unread.first().map_or("", |u| u.part.as_str());
+            findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
+        }
+    }
+    findings.iter_mut().for_each(|f| policy.apply(f));
+    findings.retain(|f| f.verdict > Verdict::Allow);
+    findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
+    let verdict = findings.iter().map(|f| f.verdict).max().unwrap_or(Verdict::Allow);
+    let message = match verdict {
+        Verdict::Allow => String::new(),
+        Verdict::Note => message::note(&findings),
+        verdict => {
+            let counts = judge.line_counts(&findings);
+            message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
+        }
+    };
+    Judged { verdict, findings, seen, unread: walked.unread, message }
+}
+
+/// Where the line starts: its directory and the whole environment of the hook, which the command inherits.
+fn start(cwd: &Path) -> Start {
+    let variables = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect();
+    Start { cwd: cwd.to_str().map(str::to_owned), variables, ..Start::default() }
+}
+
+/// What becomes of a verdict where nobody can be asked: nothing is lost that a snapshot could not bring back, so an ask is a deny.
+pub fn unattended(mut judged: Judged) -> Judged {
+    if judged.verdict == Verdict::Ask {
+        judged.verdict = Verdict::Deny;
+        judged.message = judged.message.replacen("ah-git-guard asks", "ah-git-guard stopped this, because nobody can be asked", 1);
+        judged.message = ah::quote::cut(&judged.message, message::MOST).into_owned();
+    }
+    judged
+}
+
+/// The session's directory, links resolved; `None` where it does not exist any more.
+pub fn directory(cwd: &str) -> Option<PathBuf> {
+    std::fs::canonicalize(cwd).ok().filter(|p| p.is_dir())
+}

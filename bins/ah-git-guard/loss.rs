@@ -1,0 +1,77 @@
+//! What a command took from content, as findings: whose it was, whether history has it all the same.
+
+use crate::judge::Judge;
+use crate::memory::Whose;
+use crate::treasure::{Kind, Level, Treasure};
+use crate::verdict::{Finding, Loss, Verdict};
+use crate::world::World;
+use std::path::PathBuf;
+
+/// So many lost files are looked for in history; more are taken to be lost.
+const CHECKED: usize = 200;
+
+impl Judge<'_> {
+    /// After a command: everything that is held worse than before becomes a finding of `rule`.
+    pub fn settle(&mut self, world: &mut World, rule: &'static str, text: &str) {
+        let worse = world.worsened();
+        if worse.is_empty() {
+            return;
+        }
+        let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).filter(|t| t.kind != Kind::Stashed).collect();
+        let kept = self.in_history(&lost);
+        let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
+        for (treasure, level) in &worse {
+            if empty(treasure) || kept.contains(&treasure.path) && treasure.kind != Kind::Staged {
+                continue;
+            }
+            let own = self.memory.whose(&treasure.path) == Whose::Own;
+            let (rule, verdict, detail) = match (treasure.kind, level) {
+                (_, Level::Held) => continue,
+                (_, Level::Logged) => ("commit.drop", Verdict::Ask, "only the reflog would still hold this"),
+                (Kind::Secret, _) => ("secret.remove", Verdict::Ask, "an ignored file that may hold secrets and exists nowhere else"),
+                (Kind::Ignored, _) => ("tree.overwrite", Verdict::Ask, "an ignored file is replaced by one of the same name"),
+                (Kind::Resolution, _) => ("merge.abort", Verdict::Deny, "a conflict that was resolved by hand"),
+                _ if own => (rule, Verdict::Ask, "this session made it; there is no snapshot of it"),
+                _ => (rule, Verdict::Deny, ""),
+            };
+            let loss = self.loss(treasure);
+            match groups.iter_mut().find(|g| g.0 == rule && g.1 == verdict) {
+                Some(group) => group.3.push(loss),
+                None => groups.push((rule, verdict, detail, vec![loss])),
+            }
+        }
+        for (rule, verdict, detail, losses) in groups {
+            world.findings.push(Finding::new(rule, verdict, text, detail).with(losses));
+        }
+    }
+
+    /// A treasure as it stands in a message.
+    pub fn loss(&self, treasure: &Treasure) -> Loss {
+        if treasure.kind == Kind::Stashed {
+            return Loss::Stash(treasure.label.clone());
+        }
+        Loss::File { path: treasure.path.clone(), what: treasure.kind.word(), own: self.memory.whose(&treasure.path) == Whose::Own }
+    }
+
+    /// Files whose present content is a blob of HEAD or the index anyway.
+    fn in_history(&self, lost: &[&Treasure]) -> Vec<PathBuf> {
+        let mut out = Vec::new();
+        if lost.len() > CHECKED {
+            return out;
+        }
+        for site in &self.sites {
+            let here: Vec<PathBuf> = lost.iter().filter(|t| t.path.is_file()).filter_map(|t| t.path.strip_prefix(&site.root).ok().map(PathBuf::from)).collect();
+            if here.is_empty() || site.repo.work_tree.is_none() {
+                continue;
+            }
+            let known = site.git("hash-object").and_then(|git| git.in_history(&here));
+            out.extend(known.unwrap_or_default().into_iter().map(|p| site.root.join(p)));
+        }
+        out
+    }
+}
+
+/// An empty file holds nothing that could be lost.
+fn empty(treasure: &Treasure) -> bool {
+    matches!(treasure.kind, Kind::Untracked | Kind::Secret | Kind::Ignored) && std::fs::symlink_metadata(&treasure.path).is_ok_and(|m| m.is_file() && m.len() == 0)
+}

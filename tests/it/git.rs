@@ -1,0 +1,8 @@
+//! Repository facts against the real git.
+
+mod config;
+mod found;
+mod held;
+mod layout;
+mod paths;
+mod refs;
