@@ -343,7 +343,7 @@ def judge(cmd, state, cwd=None, look=None):
         rep["remote_refs_changed"] = sorted(n for n, h in before["refs"]["origin.git"].items() if after["refs"].get("origin.git", {}).get(n) != h)
     hl = hooklog()[hb:]
     made = b""
-    if os.path.isdir(RUN + "/work/.git"):   # a stash runs no hooks
+    if os.path.isdir(f"{RUN}/work/.git"):   # a stash runs no hooks
         made = git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all", "HEAD") or git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all")
     newc = set(made.decode().split()) - before["commits"].get("work/.git", set())
     fetched = after["commits"].get("origin.git", set())
