@@ -91,7 +91,7 @@ fn depth(path: &Path) -> usize {
 
 /// The longest chain of `super::`.
 fn climb(code: &str) -> usize {
-    let links = |at: usize| code[at..].as_bytes().chunks(7).take_while(|link| *link == b"super::").count();
+    let links = |at: usize| code.as_bytes()[at..].chunks(7).take_while(|link| *link == b"super::").count();
     code.match_indices("super::").map(|(at, _)| links(at)).max().unwrap_or(0)
 }
 
