@@ -125,8 +125,8 @@ main() {
 	trap 'exit 130' INT TERM HUP
 	AH_RELEASE=$cache/target-small/release/ah-git-guard
 	export AH_ORACLE_DIR AH_RELEASE
-	export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 PYTHONDONTWRITEBYTECODE=1
-	unset RUST_BACKTRACE
+	export PYTHONDONTWRITEBYTECODE=1
+	unset RUST_BACKTRACE GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE AH_OFF AH_PROFILE AH_HOME AH_CONFIG_HOME AH_DATA_HOME AH_STATE_HOME
 
 	[ -z "$with_system" ] || system
 	have cargo || { echo 'run.sh: no cargo; see https://rustup.rs' >&2; exit 69; }

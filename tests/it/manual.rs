@@ -14,12 +14,7 @@ fn page(name: &str) -> String {
 
 fn guard(args: &[&str]) -> Output {
     let home = tempfile::tempdir().unwrap();
-    Command::new(GUARD)
-        .args(args)
-        .env("AH_HOME", home.path())
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
+    Command::new(GUARD).args(args).env("AH_HOME", home.path()).stdin(Stdio::null()).output().unwrap()
 }
 
 fn help() -> String {
@@ -31,11 +26,7 @@ fn help() -> String {
 /// The lines of one section of a page.
 fn section<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     let heading = format!(".Sh {name}");
-    page.lines()
-        .skip_while(|line| *line != heading)
-        .skip(1)
-        .take_while(|line| !line.starts_with(".Sh "))
-        .collect()
+    page.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with(".Sh ")).collect()
 }
 
 /// Words after each `Fl` that are long flags: `.It Fl h , Fl -help` gives `help`.
@@ -88,15 +79,9 @@ fn help_and_manual_have_the_same_flags_and_commands() {
 #[test]
 fn help_and_manual_begin_with_the_same_sentence() {
     let page = page("ah-git-guard.1");
-    let about = page
-        .lines()
-        .find_map(|line| line.strip_prefix(".Nd "))
-        .unwrap();
+    let about = page.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
     let help = help();
-    assert!(
-        help.lines().take(3).any(|line| line.contains(about)),
-        "`{about}` is not at the head of\n{help}"
-    );
+    assert!(help.lines().take(3).any(|line| line.contains(about)), "`{about}` is not at the head of\n{help}");
 }
 
 #[test]
@@ -124,10 +109,7 @@ fn every_example_is_understood() {
             .unwrap();
         let code = done.status.code();
         let said = String::from_utf8_lossy(&done.stderr);
-        assert!(
-            matches!(code, Some(0 | 1 | 3)),
-            "{line}: exit {code:?}: {said}"
-        );
+        assert!(matches!(code, Some(0 | 1 | 3)), "{line}: exit {code:?}: {said}");
     }
 }
 
@@ -139,51 +121,23 @@ fn a_flag_that_no_page_has_is_refused() {
 #[test]
 fn pages_are_well_formed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
-    let mut pages: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let mut pages: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.sort();
     assert!(pages.len() >= 4);
-    if Command::new("mandoc")
-        .arg("-V")
-        .stdin(Stdio::null())
-        .output()
-        .is_err()
-    {
+    if Command::new("mandoc").arg("-V").stdin(Stdio::null()).output().is_err() {
         println!("SKIP mandoc: not installed");
         return;
     }
-    let done = Command::new("mandoc")
-        .args(["-Tlint", "-W", "warning"])
-        .args(&pages)
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success() && done.stdout.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&done.stdout)
-    );
+    let done = Command::new("mandoc").args(["-Tlint", "-W", "warning"]).args(&pages).output().unwrap();
+    assert!(done.status.success() && done.stdout.is_empty(), "{}", String::from_utf8_lossy(&done.stdout));
 }
 
 #[test]
 fn lists_are_read_from_help_and_page() {
     let help = "ah-x - about\n\nCommands:\n  check [--cwd DIR] -- COMMAND\n                    judge it\n  policy            show it\n\nOptions:\n  -h, --help   this\n      --json   that\n";
-    assert_eq!(
-        commands_of_help(help),
-        ["check", "policy"].map(str::to_owned).into()
-    );
-    assert_eq!(
-        flags_of_help(help),
-        ["cwd", "help", "json"].map(str::to_owned).into()
-    );
+    assert_eq!(commands_of_help(help), ["check", "policy"].map(str::to_owned).into());
+    assert_eq!(flags_of_help(help), ["cwd", "help", "json"].map(str::to_owned).into());
     let page = ".Sh COMMANDS\n.Bl -tag\n.It Cm check Oo Fl -cwd Ar dir Oc\n.It Cm policy\n.El\n.Sh OPTIONS\n.It Fl h , Fl -help\n.It Fl -cwd Ar dir\n.Sh FILES\n.It Fl -no\n";
-    assert_eq!(
-        commands_of_page(page),
-        ["check", "policy"].map(str::to_owned).into()
-    );
-    assert_eq!(
-        flags_of_page(page),
-        ["cwd", "help"].map(str::to_owned).into()
-    );
+    assert_eq!(commands_of_page(page), ["check", "policy"].map(str::to_owned).into());
+    assert_eq!(flags_of_page(page), ["cwd", "help"].map(str::to_owned).into());
 }

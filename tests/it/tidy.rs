@@ -8,16 +8,8 @@ fn top() -> &'static Path {
 }
 
 fn run(program: &str, args: &[&str]) -> String {
-    let done = Command::new(program)
-        .args(args)
-        .current_dir(top())
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success(),
-        "{program} {args:?}: {}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    let done = Command::new(program).args(args).current_dir(top()).output().unwrap();
+    assert!(done.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8(done.stdout).unwrap()
 }
 
@@ -25,10 +17,7 @@ fn run(program: &str, args: &[&str]) -> String {
 fn the_changelog_has_this_version() {
     let text = std::fs::read_to_string(top().join("CHANGELOG.md")).unwrap();
     let heading = format!("## [{}]", env!("CARGO_PKG_VERSION"));
-    assert!(
-        text.lines().any(|line| line.starts_with(&heading)),
-        "CHANGELOG.md has no `{heading}`"
-    );
+    assert!(text.lines().any(|line| line.starts_with(&heading)), "CHANGELOG.md has no `{heading}`");
 }
 
 #[test]
@@ -51,16 +40,11 @@ fn no_file_names_a_machine() {
             let found = names.iter().any(|name| {
                 line.match_indices(name.as_str()).any(|(at, _)| {
                     // `$RUN/work/a.txt` and `../work/` are relative to something.
-                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "}.)_".contains(c))
-                        || !name.starts_with('/')
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "}.)_".contains(c)) || !name.starts_with('/')
                 })
             });
             if found {
-                wrong.push(format!(
-                    "{path}:{}: {}",
-                    number + 1,
-                    line.chars().take(120).collect::<String>()
-                ));
+                wrong.push(format!("{path}:{}: {}", number + 1, line.chars().take(120).collect::<String>()));
             }
         }
     }
@@ -70,37 +54,13 @@ fn no_file_names_a_machine() {
 #[test]
 fn guard_and_gate_build_without_network_and_digest() {
     let tree = |args: &[&str]| -> Vec<String> {
-        let args = [
-            &[
-                "tree",
-                "--offline",
-                "--locked",
-                "-e",
-                "normal",
-                "--prefix",
-                "none",
-            ],
-            args,
-        ]
-        .concat();
-        run(env!("CARGO"), &args)
-            .lines()
-            .filter_map(|line| line.split(' ').next().map(str::to_owned))
-            .collect()
+        let args = [&["tree", "--offline", "--locked", "-e", "normal", "--prefix", "none"], args].concat();
+        run(env!("CARGO"), &args).lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect()
     };
     let (small, whole) = (tree(&["--no-default-features"]), tree(&[]));
     for name in ["sha2", "ureq"] {
-        assert!(
-            !small.iter().any(|found| found == name),
-            "{name} is in the guard's tree"
-        );
-        assert!(
-            whole.iter().any(|found| found == name),
-            "{name} is not in the default tree"
-        );
+        assert!(!small.iter().any(|found| found == name), "{name} is in the guard's tree");
+        assert!(whole.iter().any(|found| found == name), "{name} is not in the default tree");
     }
-    assert!(
-        small.iter().any(|found| found == "serde_json"),
-        "the tree was not understood"
-    );
+    assert!(small.iter().any(|found| found == "serde_json"), "the tree was not understood");
 }

@@ -20,6 +20,31 @@ WORDS = {
     "REMOTE": "origin origin origin origin ../origin.git".split(),
 }
 
+# What a state has beyond the plain repository: paths, branches.
+EXTRA = [
+    ("untracked-files dirty-all alias-nuke subdir-dirty", "notes.txt notes.txt scratch scratch/idea.md", ""), ("dirty-all ignored-files", ".env", ""), ("ignored-files", ".env run.log build ignored", ""),
+    ("ignored-collide", "run.log", ""), ("staged-new", "newmod.py newmod.py", ""), ("staged-then-deleted", "gone.py", ""), ("intent-to-add", "ita.txt ita.txt", ""), ("untracked-dir-only", "exp exp/data exp/data/run1.csv", ""),
+    ("unmerged-branch on-wip-branch", "w.txt", "wip wip wip"), ("unmerged-never-checked-out squash-merged", "", "wip wip wip"), ("detached-unique", "d.txt d.txt", ""), ("tag-unpushed", "t.txt", "keep"),
+    ("merge-in-progress rebase-in-progress cherry-in-progress", "b.txt b.txt", "other"), ("submodule-dirty submodule-clean submodule-unpushed", "sub sub sub/s.txt", ""), ("fresh-no-commits", "only.txt u.txt", ""), ("no-repo", "plain.txt", ""),
+    ("worktree-dirty worktree-clean worktree-locked-dirty worktree-unpushed worktree-detached-unique worktree-wip-dirty-main-clean stash-from-other-worktree", "../wt ../wt/a.txt", "wtb wtb"),
+    ("other-repo-dirty", "../other ../other/a.txt", ""), ("remote-only-branch tracking-only-gone", "", "colleague colleague"), ("collide-untracked", "docs/readme.md", ""), ("stash-untracked", "draft.md", ""),
+]
+
+
+def words_in(state: str) -> dict[str, list[str]]:
+    """WORDS, but mostly of things that the state has."""
+    paths, branches = "a.txt b.txt src/main.py docs/readme.md src docs . .".split(), "main feature merged".split()
+    for states, more, heads in EXTRA:
+        if state in states.split():
+            paths += 2 * more.split()
+            branches += 2 * heads.split()
+    isdir = {"src", "docs", ".", "scratch", "exp", "exp/data", "build", "ignored", "sub", "../wt", "../other"}
+    return WORDS | {
+        "PATH": 6 * paths + WORDS["PATH"], "BRANCH": 6 * branches + WORDS["BRANCH"], "FILE": 6 * [path for path in paths if path not in isdir] + WORDS["FILE"],
+        "DIR": 6 * [path for path in paths if path in isdir - {"."}] + WORDS["DIR"],
+    }
+
+
 # (weight, template after `git `)
 LOSERS = [
     (10, "reset {--hard|--hard|--merge|--keep|--mixed|--soft|} {REF|REF|}"),
@@ -93,15 +118,16 @@ SAVES = [
 LONG = re.compile(r"(?<=\s)--[a-z]+(?:-[a-z]+)*(?==|\s|$)")
 
 
-def draw(rng: random.Random, table: list[tuple[int, str]]) -> str:
-    """One template of the table, filled in."""
+def draw(rng: random.Random, table: list[tuple[int, str]], words: dict[str, list[str]]) -> str:
+    """One template of the table, filled in; the words have dice of their own, so that others change nothing else."""
     text = rng.choices([text for _, text in table], [weight for weight, _ in table])[0]
     while True:
         inner = re.search(r"\{([^{}@]*\|[^{}]*|[^{}]*\|[^{}@]*)\}", text)
         if not inner:
             break
         text = text[: inner.start()] + rng.choice(inner[1].split("|")) + text[inner.end():]
-    text = re.sub(r"\b(" + "|".join(WORDS) + r")\b", lambda m: rng.choice(WORDS[m[1]]), text)
+    dice = random.Random(rng.random())
+    text = re.sub(r"\b(" + "|".join(WORDS) + r")\b", lambda m: dice.choice(words[m[1]]), text)
     return re.sub(r" +", " ", text).replace("<>", "{}").strip()
 
 
@@ -110,20 +136,20 @@ def abbreviate(rng: random.Random, text: str) -> str:
     return LONG.sub(lambda m: m[0][: rng.randint(4, len(m[0]))] if rng.random() < 0.15 and len(m[0]) > 5 else m[0], text)
 
 
-def git_line(rng: random.Random, table: list[tuple[int, str]]) -> str:
-    text = abbreviate(rng, " " + draw(rng, table)).strip()
+def git_line(rng: random.Random, table: list[tuple[int, str]], words: dict[str, list[str]]) -> str:
+    text = abbreviate(rng, " " + draw(rng, table, words)).strip()
     before = rng.choice(["", "", "", "", "", "", "-C . ", "-C ../work ", "--no-pager ", "-c advice.detachedHead=false ", "--git-dir=.git --work-tree=. ", "-P ", "-c color.ui=false -C . "])
     return "git " + before + text
 
 
-def simple(rng: random.Random) -> str:
+def simple(rng: random.Random, words: dict[str, list[str]]) -> str:
     """One command."""
     kind = rng.random()
-    if kind < 0.58:
-        return git_line(rng, LOSERS)
-    if kind < 0.72:
-        return git_line(rng, CALM)
-    return draw(rng, FILES) if kind < 0.87 else rng.choice(HARMLESS)
+    if kind < 0.63:
+        return git_line(rng, LOSERS, words)
+    if kind < 0.73:
+        return git_line(rng, CALM, words)
+    return draw(rng, FILES, words) if kind < 0.89 else rng.choice(HARMLESS)
 
 
 def alias(rng: random.Random, line: str) -> str:
@@ -205,19 +231,26 @@ FITTING = [
 def fitting(rng: random.Random, line: str, states: list[str]) -> str:
     """A state for the line: mostly one where it matters, at times any."""
     fits = [names for pattern, names in FITTING if re.search(pattern, line)]
-    if not fits or rng.random() < 0.2:
-        return rng.choice(states) if rng.random() < 0.6 else "clean"
+    if not fits or rng.random() < 0.15:
+        return rng.choice(states) if rng.random() < 0.7 else "clean"
     named = [name for name in rng.choice(fits).split() if name in states]
     return rng.choice(named or states)
 
 
-def sequence(rng: random.Random) -> str:
+def sequence(rng: random.Random, words: dict[str, list[str]]) -> str:
     """One to three commands, each perhaps wrapped."""
-    steps = [simple(rng)]
+    steps = [simple(rng, words)]
     while len(steps) < 3 and rng.random() < 0.3:
-        steps.insert(rng.randrange(len(steps) + 1), rng.choice(SAVES) if rng.random() < 0.75 else simple(rng))
+        steps.insert(rng.randrange(len(steps) + 1), rng.choice(SAVES) if rng.random() < 0.75 else simple(rng, words))
     text = wrapped(rng, steps[0])
     for step in steps[1:]:
         joint = "\n" if "<<'EOF'" in text or "#" in text else rng.choice([" && ", " && ", "; ", " || ", "\n"])
         text += joint + wrapped(rng, step)
     return text
+
+
+def line_and_state(rng: random.Random, states: list[str]) -> tuple[str, str]:
+    """A random line and a state; the line is thrown a second time, with the words of the state."""
+    seed = rng.random()
+    state = fitting(rng, sequence(random.Random(seed), WORDS), states)
+    return sequence(random.Random(seed), words_in(state)), state

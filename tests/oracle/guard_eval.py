@@ -48,6 +48,8 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=20, help="wrong lines to print")
     parser.add_argument("guard", nargs="+")
     args = parser.parse_args()
+    if "/" in args.guard[0]:  # it is started elsewhere
+        args.guard[0] = os.path.abspath(args.guard[0])
 
     states = collections.defaultdict(list)
     for line in args.corpus.read_text().splitlines():

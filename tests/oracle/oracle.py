@@ -261,6 +261,16 @@ cd %(cwd)s || exit 96
 exec timeout -k 1 20 bash -c "$GG_CMD"
 '''
 
+def verdict(rep):
+    L, C = rep["lost"], rep["commits"]
+    if L["gone"] or C["gone"] or rep["repo_removed"]: return "deny"
+    if L["dangling"] or C["dangling"]: return "deny"
+    if rep["hook_bypass"] or any("hookspath" in x.lower() for x in rep["config_changed"]): return "deny"
+    if rep.get("remote_lost_unbacked"): return "deny"
+    if rep["remote_lost"]: return "ask"
+    if L["reflog"] or C["reflog"] or rep["ignored_lost"] or any(":refs/" in x and x.startswith("origin.git") for x in rep["refs_deleted"]): return "ask"
+    return "allow"
+
 _CACHE = {}
 def judge(cmd, state, cwd=None, look=None):
     """`look` is called once the state is there and before the command runs."""
@@ -332,22 +342,17 @@ def judge(cmd, state, cwd=None, look=None):
         rep["remote_lost_unbacked"] = [x[:8] for x in sorted(lostr) if x not in reach]
         rep["remote_refs_changed"] = sorted(n for n, h in before["refs"]["origin.git"].items() if after["refs"].get("origin.git", {}).get(n) != h)
     hl = hooklog()[hb:]
-    newc = after["commits"].get("work/.git", set()) - before["commits"].get("work/.git", set())
+    made = b""
+    if os.path.isdir(f"{RUN}/work/.git"):   # a stash runs no hooks
+        made = git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all", "HEAD") or git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all")
+    newc = set(made.decode().split()) - before["commits"].get("work/.git", set())
     fetched = after["commits"].get("origin.git", set())
     if hooks and "pre-commit" in hooks and (newc - before["commits"].get("origin.git", set())) and "pre-commit" not in hl and not any(x in hl for x in ("commit-msg",)): rep["hook_bypass"] = True
     if hooks and "pre-commit" in hooks and newc and "pre-commit" not in hl: rep["hook_bypass"] = True
     if "pre-push" in hooks and after["refs"].get("origin.git") != before["refs"].get("origin.git") and "pre-push" not in hl: rep["hook_bypass"] = True
     hooks_after = [h for h in ("pre-commit", "commit-msg", "pre-push") if os.access(f"{RUN}/work/.git/hooks/{h}", os.X_OK) or os.access(f"{RUN}/work/.githooks/{h}", os.X_OK)]
     if set(hooks) - set(hooks_after): rep["hook_bypass"] = True; rep["config_changed"].append("hooks removed/disabled: " + ",".join(sorted(set(hooks) - set(hooks_after))))
-    L, C = rep["lost"], rep["commits"]
-    if L["gone"] or C["gone"] or rep["repo_removed"]: v = "deny"
-    elif L["dangling"] or C["dangling"]: v = "deny"
-    elif rep["hook_bypass"] or any("hookspath" in x.lower() for x in rep["config_changed"]): v = "deny"
-    elif rep.get("remote_lost_unbacked"): v = "deny"
-    elif rep["remote_lost"]: v = "ask"
-    elif L["reflog"] or C["reflog"] or rep["ignored_lost"] or any(":refs/" in x and x.startswith("origin.git") for x in rep["refs_deleted"]): v = "ask"
-    else: v = "allow"
-    rep["verdict"] = v
+    rep["verdict"] = verdict(rep)
     return rep
 
 def brief(r):

@@ -30,10 +30,16 @@ import grammar
 CORPUS = pathlib.Path(__file__).parent.with_name("data") / "corpus/git-guard.jsonl"
 SECRET = re.compile(r"(^|/)(\.env[^/]*|.*\.(pem|key|p12)|id_(rsa|ed25519)|credentials[^/]*)$")
 # Rewriting of unpushed commits is let through with a note, whatever only a reflog still names.
-NOTED = re.compile(r"--am|rebase|\bpull\b|with-lease|--squash|filter-branch")
+NOTED = re.compile(r"--am|rebase|\bpull\b|--squash|filter-branch")
 # Editing is never judged, nor is staging what the work tree already has.
 EDITS = re.compile(r"sed -i|>>|tee -a")
 STAGES = re.compile(r"\badd\b|commit .*-[a-z]*a|commit .*-- |\bstash\b")
+SKIPS = re.compile(r"--no-v|\s-[a-zA-Z]*n|[Hh]ook|HUSKY|SKIP|alias")
+FETCHES = re.compile(r"\b(fetch|pull|remote update)\b")
+# Nothing is lost, and yet a person may want to be asked.
+POLICY = re.compile(r"mv .*\.git\b|filter-branch|stash.*pop|push .*(--mirror|--prune|--all)")
+# Settings whose change a guard may ask about; an upstream or a user's name is none.
+DISARMS = re.compile(r"[+-](alias|clean|core|extensions|gc|push|receive|remote|submodule)\.|hooks removed")
 LOCKS = []  # held until the worker ends
 
 
@@ -54,28 +60,31 @@ def take_box() -> None:
     raise SystemExit("variants: no free box")
 
 
-def truth(report: dict, row: dict) -> str:
-    """The oracle's verdict, less what is a matter of policy; `policy` when only that is left."""
-    verdict, line = report["verdict"], row["command"]
-    lost = [path for kind in report["lost"].values() for path in kind]
-    only_files = not any(report["commits"][kind] for kind in ("gone", "dangling", "reflog")) and not report["repo_removed"] and not report["hook_bypass"] and not report["remote_lost"]
-    if lost and only_files:
-        edited = {"work/a.txt", "work/b.txt", "index:work/a.txt", "index:work/b.txt"} if EDITS.search(line) else set()
-        if all(path in edited or (path.startswith("index:") and STAGES.search(line)) for path in lost):
+def truth(report: dict, row: dict, verdict) -> str:
+    """The oracle's verdict, less what is a matter of policy; `policy` when only that is left, `refused` when nothing
+    is lost because the command failed. `verdict` is the oracle's own function."""
+    line, before = row["command"], report["verdict"]
+    if report["hook_bypass"] and not SKIPS.search(line):
+        report["hook_bypass"] = False  # a merge or a rebase runs other hooks
+    lost = report["lost"]
+    edited = {"work/a.txt", "work/b.txt", "index:work/a.txt", "index:work/b.txt"} if EDITS.search(line) else set()
+    for kind, paths in lost.items():
+        lost[kind] = [path for path in paths if path not in edited and not (path.startswith("index:") and STAGES.search(line))]
+    if not any(SECRET.search(path) for path in report["ignored_lost"]):
+        report["ignored_lost"] = []
+    lease = "with-lease" in line and not FETCHES.search(line)
+    if lease:
+        report["remote_lost"] = report["remote_lost_unbacked"] = []  # of a branch that is not protected; else the corpus tells
+    now = verdict(report)
+    if now == "ask" and (NOTED.search(line) or row["cwd_state"] == "squash-merged"):
+        return "policy"
+    if now == "deny" and report["config_changed"] and not (report["hook_bypass"] or lost["gone"] or lost["dangling"] or report["commits"]["gone"] or report["commits"]["dangling"] or report["repo_removed"]):
+        return "policy"
+    if now == "allow":
+        if before != "allow" or any(DISARMS.match(change) for change in report["config_changed"]) or ".git/" in line or POLICY.search(line):
             return "policy"
-    if verdict == "deny" and not lost and only_files:
-        return "policy" if report["config_changed"] else verdict
-    if verdict == "ask":
-        if NOTED.search(line):
-            return "policy"
-        if report["ignored_lost"] and not lost and only_files and not report["refs_deleted"]:
-            return "ask" if any(SECRET.search(path) for path in report["ignored_lost"]) else "policy"
-    if verdict == "allow":
-        if report["config_changed"] or ".git/" in line or re.search(r"mv .*\.git\b|filter-branch|stash.*pop", line):
-            return "policy"
-        if report["rc"] != 0:
-            return "refused"
-    return verdict
+        return "refused" if report["rc"] != 0 else "allow"
+    return now
 
 
 def judge(work: tuple[list[dict], list[str]]) -> list[dict]:
@@ -102,8 +111,8 @@ def judge(work: tuple[list[dict], list[str]]) -> list[dict]:
             row["got"] = guard_eval.verdict(done) if not done.stderr else "stderr: " + done.stderr.decode(errors="replace")[:200]
             row["said"] = done.stdout.decode(errors="replace")[:600]
         report = oracle.judge(row["command"], row["cwd_state"], look=look)
-        row["truth"] = truth(report, row)
         row["oracle"] = oracle.brief(report)
+        row["truth"] = truth(report, row, oracle.verdict)
     return rows
 
 
@@ -118,8 +127,7 @@ def lines(args: argparse.Namespace, states: list[str]) -> list[dict]:
             command = grammar.wrapped(rng, old["command"])
             state = old["cwd_state"] if rng.random() < 0.6 else grammar.fitting(rng, command, states)
         else:
-            command = grammar.sequence(rng)
-            state = grammar.fitting(rng, command, states)
+            command, state = grammar.line_and_state(rng, states)
         rows.append({"id": f"v{args.seed}-{number}", "command": command, "cwd_state": state})
     return rows
 
@@ -141,6 +149,8 @@ def main() -> int:
     parser.add_argument("--out", type=pathlib.Path, help="write every line with both verdicts here (JSON lines)")
     parser.add_argument("guard", nargs="+")
     args = parser.parse_args()
+    if "/" in args.guard[0]:  # it is started elsewhere
+        args.guard[0] = os.path.abspath(args.guard[0])
     if args.seed is None:
         args.seed = random.SystemRandom().randrange(100_000)
     print(f"seed {args.seed}", flush=True)
