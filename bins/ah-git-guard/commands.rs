@@ -24,7 +24,8 @@ fn policy(repo: Option<&Path>) -> Policy {
 fn place(cli: &Cli, call: &Call) -> Result<PathBuf, ExitCode> {
     let named = call.value("cwd").map(PathBuf::from);
     let dir = named.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-    guard::directory(&dir.to_string_lossy()).ok_or_else(|| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: not a directory", quote::path(&dir))))
+    guard::directory(&dir.to_string_lossy())
+        .ok_or_else(|| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: not a directory", quote::path(&dir))))
 }
 
 fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
@@ -77,10 +78,22 @@ pub fn show_policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         ("on_loss".to_owned(), format!("{:?}", guard.on_loss).to_lowercase(), from("on_loss")),
         ("protected".to_owned(), guard.protected.join(" "), from("protected")),
     ];
-    rows.extend(guard.verdicts.iter().map(|(id, v)| (format!("verdicts.{id}"), word(*v).to_owned(), from(&format!("verdicts.{id}")))));
-    rows.extend(guard.floors.iter().map(|(id, v)| (format!("verdicts.{id} (floor)"), word(*v).to_owned(), from(&format!("verdicts.{id}")))));
-    rows.extend(guard.rules.iter().map(|r| ("rules".to_owned(), format!("{} {}: {}", word(r.verdict), r.run.join(" "), r.why), format!("{:?}", r.from))));
-    let problems: Vec<String> = policy.problems.iter().map(|p| format!("{}:{}:{}: {}: {}", p.file.display(), p.line, p.column, p.key, p.what)).collect();
+    rows.extend(
+        guard.verdicts.iter().map(|(id, v)| (format!("verdicts.{id}"), word(*v).to_owned(), from(&format!("verdicts.{id}")))),
+    );
+    rows.extend(
+        guard
+            .floors
+            .iter()
+            .map(|(id, v)| (format!("verdicts.{id} (floor)"), word(*v).to_owned(), from(&format!("verdicts.{id}")))),
+    );
+    rows.extend(
+        guard.rules.iter().map(|r| {
+            ("rules".to_owned(), format!("{} {}: {}", word(r.verdict), r.run.join(" "), r.why), format!("{:?}", r.from))
+        }),
+    );
+    let problems: Vec<String> =
+        policy.problems.iter().map(|p| format!("{}:{}:{}: {}: {}", p.file.display(), p.line, p.column, p.key, p.what)).collect();
     let text = if call.options.json {
         let values: Vec<_> = rows.iter().map(|(k, v, f)| json!({"key": k, "value": v, "from": f})).collect();
         json!({"v": 1, "values": values, "problems": problems}).to_string() + "\n"
@@ -99,17 +112,33 @@ pub fn rules(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         None => RULES.iter().collect(),
         Some(id) => match rule::of(&id.to_string_lossy()) {
             Some(rule) => vec![rule],
-            None => return Err(exit::fail(cli.name, exit::NO, &format!("no such rule: {}: ah-git-guard rules lists them", quote::path(id)))),
+            None => {
+                return Err(exit::fail(
+                    cli.name,
+                    exit::NO,
+                    &format!("no such rule: {}: ah-git-guard rules lists them", quote::path(id)),
+                ));
+            }
         },
     };
     let text = if call.options.json {
-        let all: Vec<_> = shown.iter().map(|r| json!({"id": r.id, "protects": r.protects, "lost": r.lost, "harmless": r.harmless, "safer": r.safer})).collect();
+        let all: Vec<_> = shown
+            .iter()
+            .map(|r| json!({"id": r.id, "protects": r.protects, "lost": r.lost, "harmless": r.harmless, "safer": r.safer}))
+            .collect();
         json!({"v": 1, "rules": all}).to_string() + "\n"
     } else if call.args.is_empty() {
         shown.iter().map(|r| format!("{:18} {}\n", r.id, r.protects)).collect()
     } else {
         let rule = shown[0];
-        format!("{}\n  protects  {}\n  lost      {}\n  harmless  {}\n  safer     {}\n", rule.id, rule.protects, rule.lost, rule.harmless, if rule.safer.is_empty() { "-" } else { rule.safer })
+        format!(
+            "{}\n  protects  {}\n  lost      {}\n  harmless  {}\n  safer     {}\n",
+            rule.id,
+            rule.protects,
+            rule.lost,
+            rule.harmless,
+            if rule.safer.is_empty() { "-" } else { rule.safer }
+        )
     };
     exit::print(cli.name, &text);
     Ok(ExitCode::SUCCESS)

@@ -40,18 +40,29 @@ impl Judge<'_> {
         // HEAD~1 of a commit that this line made: walk its first parents.
         let base = text.find(['~', '^']).map_or(text, |at| &text[..at]);
         if matches!(base, "HEAD" | "@") && !text.contains('{') {
-            let steps = text[base.len()..].strip_prefix('~').map_or_else(|| text[base.len()..].matches('^').count(), |n| n.parse().unwrap_or(1));
+            let steps = text[base.len()..]
+                .strip_prefix('~')
+                .map_or_else(|| text[base.len()..].matches('^').count(), |n| n.parse().unwrap_or(1));
             let mut tip = refs.head_tip();
             for done in 0..steps {
                 match tip {
-                    Some(Tip::Made(id)) => tip = world.made.get(id as usize).and_then(|m| m.parents.first().cloned()).or(Some(Tip::Unknown)),
+                    Some(Tip::Made(id)) => {
+                        tip = world.made.get(id as usize).and_then(|m| m.parents.first().cloned()).or(Some(Tip::Unknown))
+                    }
                     Some(Tip::Real(oid)) => return self.ask_rev(call, &format!("{oid}~{}", steps - done)),
                     other => return Ok(other),
                 }
             }
             return Ok(tip);
         }
-        self.ask_rev(call, text)
+        let fetched = self.refs(world, call.site)?.fetched;
+        // What was fetched just now can be any commit, and names may be new.
+        if fetched && (text.starts_with("FETCH_HEAD") || text.contains("@{u")) {
+            return Ok(Some(Tip::Unknown));
+        }
+        Ok(self
+            .ask_rev(call, text)?
+            .or(fetched.then_some(Tip::Unknown).filter(|_| text.contains('/') || base.starts_with("FETCH"))))
     }
 
     fn ask_rev(&self, call: &Call, text: &str) -> Result<Option<Tip>, Trouble> {
@@ -91,9 +102,14 @@ impl Judge<'_> {
             RefClass::Own => false,
         };
         let names = refs.names.iter().filter(|(n, _)| class(n)).map(|(_, t)| t.clone());
-        let mut out = world.real_tips(names.chain(refs.head_tip()));
+        // What waits in the index for the next commit keeps the content of the commits it came from.
+        let mut out = world.real_tips(names.chain(refs.head_tip()).chain(refs.squashed.iter().cloned()));
         let site = &self.sites[id];
-        let others = site.repo.linked_trees().into_iter().filter(|t| t.git_dir != site.repo.git_dir && t.path.as_ref().is_none_or(|p| !world.removed.contains(p)));
+        let others = site
+            .repo
+            .linked_trees()
+            .into_iter()
+            .filter(|t| t.git_dir != site.repo.git_dir && t.path.as_ref().is_none_or(|p| !world.removed.contains(p)));
         out.extend(others.filter_map(|t| match t.head? {
             ah::git::Head::Detached(oid) => Some(oid.as_str().to_owned()),
             _ => None,
@@ -107,7 +123,15 @@ impl Judge<'_> {
     }
 
     /// Judges a tip that a name was taken from. `without`: the ref whose own reflog goes with it. `logged`: HEAD stood on it.
-    pub fn left(&self, world: &mut World, call: &Call, old: Tip, without: Option<&str>, rule: &'static str, logged: bool) -> Result<(), Trouble> {
+    pub fn left(
+        &self,
+        world: &mut World,
+        call: &Call,
+        old: Tip,
+        without: Option<&str>,
+        rule: &'static str,
+        logged: bool,
+    ) -> Result<(), Trouble> {
         let olds = world.real_tips([old]);
         let held = self.held(world, call.site, false);
         let site = &self.sites[call.site];
@@ -128,14 +152,20 @@ impl Judge<'_> {
             }
             Some(false) => {}
             None => {
-                world.findings.push(call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out").with(lost));
+                world
+                    .findings
+                    .push(call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out").with(lost));
                 return Ok(());
             }
         }
         let known: BTreeSet<String> = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
         let all: BTreeSet<String> = held.union(&known).cloned().collect();
         let gone = site.commits_not_in(&olds, &all)?;
-        let finding = if gone.is_empty() { call.finding(rule, Verdict::Ask, "only the reflog would still name these").with(lost) } else { call.finding(rule, Verdict::Deny, "nothing would name these any more").with(gone) };
+        let finding = if gone.is_empty() {
+            call.finding(rule, Verdict::Ask, "only the reflog would still name these").with(lost)
+        } else {
+            call.finding(rule, Verdict::Deny, "nothing would name these any more").with(gone)
+        };
         world.findings.push(finding);
         Ok(())
     }
@@ -229,7 +259,12 @@ impl Judge<'_> {
     /// Whether the rebase would find nothing to do or only move forward.
     pub fn nothing_to_rebase(&self, world: &mut World, call: &Call) -> Result<bool, Trouble> {
         let o = &call.options;
-        if o.has("interactive") || o.has("root") || o.value("exec").is_some() || o.value("onto").is_some() || o.has("force-rebase") {
+        if o.has("interactive")
+            || o.has("root")
+            || o.value("exec").is_some()
+            || o.value("onto").is_some()
+            || o.has("force-rebase")
+        {
             return Ok(false);
         }
         let base = match o.operands.first() {
@@ -238,7 +273,9 @@ impl Judge<'_> {
         };
         let head = self.refs(world, call.site)?.head_tip();
         match (base, head) {
-            (Some(base), Some(head)) => Ok(self.grows(world, call.site, Some(&base), &head)? || self.grows(world, call.site, Some(&head), &base)?),
+            (Some(base), Some(head)) => {
+                Ok(self.grows(world, call.site, Some(&base), &head)? || self.grows(world, call.site, Some(&head), &base)?)
+            }
             _ => Ok(true),
         }
     }
@@ -254,7 +291,9 @@ impl Judge<'_> {
             out.extend(commits.into_iter().map(|l| if let Loss::Commit(text) = l { text } else { String::new() }));
         }
         // What the line itself dropped before is loose by now.
-        let dropped = world.findings.iter().any(|f: &Finding| f.verdict >= Verdict::Ask && f.losses.iter().any(|l| matches!(l, Loss::Commit(_) | Loss::Stash(_))));
+        let dropped = world.findings.iter().any(|f: &Finding| {
+            f.verdict >= Verdict::Ask && f.losses.iter().any(|l| matches!(l, Loss::Commit(_) | Loss::Stash(_)))
+        });
         if loose || dropped {
             let rescue = site.git("fsck")?.rescue()?;
             out.extend(rescue.dangling.iter().map(|o| format!("{} (dangling)", o.short())));
@@ -270,7 +309,9 @@ impl Judge<'_> {
         let Some(tip) = self.rev(world, call, word.text())? else { return Ok(()) };
         let lost = self.commits_lost(world, call.site, &tip, None)?;
         if !lost.is_empty() {
-            world.findings.push(call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost));
+            world
+                .findings
+                .push(call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost));
         }
         Ok(())
     }

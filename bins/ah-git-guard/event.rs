@@ -38,7 +38,18 @@ fn render(judged: Judged) -> Answer {
 
 /// The answer after a bug: the text alone decides whether it plainly names a losing operation.
 pub fn panicked(text: &str) -> Answer {
-    const PLAIN: &[&str] = &["reset --hard", "checkout -- ", "checkout .", "clean -f", "push --force", "push -f", "stash drop", "stash clear", "branch -D", "rm -rf .git"];
+    const PLAIN: &[&str] = &[
+        "reset --hard",
+        "checkout -- ",
+        "checkout .",
+        "clean -f",
+        "push --force",
+        "push -f",
+        "stash drop",
+        "stash clear",
+        "branch -D",
+        "rm -rf .git",
+    ];
     let shell = text.contains("\"command\"");
     match PLAIN.iter().find(|p| shell && text.contains(**p)) {
         Some(plain) => Answer::Deny(ah::quote::cut(&format!("ah-git-guard failed while it judged this ({plain}); it stops what it cannot judge. The failure is in its log."), message::MOST).into_owned()),

@@ -23,7 +23,13 @@ pub fn text(judged: &Judged) -> String {
         out.push(format!("unread  {} ({})", quote::line(&unread.part, 100), unread.why));
     }
     for finding in &judged.findings {
-        out.push(format!("finds   {} by {}: {} {}", word(finding.verdict), finding.rule, quote::line(&finding.command, 120), quote::line(&finding.detail, 200)));
+        out.push(format!(
+            "finds   {} by {}: {} {}",
+            word(finding.verdict),
+            finding.rule,
+            quote::line(&finding.command, 120),
+            quote::line(&finding.detail, 200)
+        ));
         out.extend(finding.losses.iter().map(|l| format!("  loses {}", quote::line(&loss(l), 200))));
     }
     out.push(format!("verdict {}", word(judged.verdict)));

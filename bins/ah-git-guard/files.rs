@@ -39,19 +39,43 @@ impl Change {
 /// Options of the programs read here; GNU and BSD spellings.
 const SPECS: &[(&str, Spec)] = &[
     ("chmod", "R:recursive f:silent v:verbose c:changes :reference="),
-    ("cp", "a:archive b: :backup? f:force i:interactive H: l:link L:dereference n:no-clobber P: p: R:recursive r:recursive s:symbolic-link S:suffix= t:target-directory= T:no-target-directory u:update? v:verbose x: d: Z: :remove-destination :reflink? :sparse= :preserve? :parents"),
-    ("curl", "o:output= O:remote-name X:request= H:header= d:data= F:form= u:user= A:user-agent= e:referer= b:cookie= c:cookie-jar= m:max-time= T:upload-file= w:write-out= x:proxy= s:silent S:show-error L:location f:fail k:insecure"),
-    ("install", "b: :backup? C: d:directory D: g:group= m:mode= o:owner= p: s: S:suffix= t:target-directory= T:no-target-directory v:verbose"),
-    ("ln", "b: :backup? f:force i:interactive n:no-dereference s:symbolic r:relative t:target-directory= T:no-target-directory v:verbose L: P: S:suffix="),
+    (
+        "cp",
+        "a:archive b: :backup? f:force i:interactive H: l:link L:dereference n:no-clobber P: p: R:recursive r:recursive s:symbolic-link S:suffix= t:target-directory= T:no-target-directory u:update? v:verbose x: d: Z: :remove-destination :reflink? :sparse= :preserve? :parents",
+    ),
+    (
+        "curl",
+        "o:output= O:remote-name X:request= H:header= d:data= F:form= u:user= A:user-agent= e:referer= b:cookie= c:cookie-jar= m:max-time= T:upload-file= w:write-out= x:proxy= s:silent S:show-error L:location f:fail k:insecure",
+    ),
+    (
+        "install",
+        "b: :backup? C: d:directory D: g:group= m:mode= o:owner= p: s: S:suffix= t:target-directory= T:no-target-directory v:verbose",
+    ),
+    (
+        "ln",
+        "b: :backup? f:force i:interactive n:no-dereference s:symbolic r:relative t:target-directory= T:no-target-directory v:verbose L: P: S:suffix=",
+    ),
     ("mkdir", "p:parents m:mode= v:verbose Z:"),
-    ("mv", "b: :backup? f:force i:interactive n:no-clobber S:suffix= t:target-directory= T:no-target-directory u:update? v:verbose Z:"),
-    ("rm", "f:force i: I: r:recursive R:recursive d:dir v:verbose :one-file-system :no-preserve-root :preserve-root? :interactive?"),
-    ("rsync", "a:archive r:recursive v:verbose n:dry-run u:update z:compress e:rsh= :delete :del :delete-before :delete-after :delete-during :delete-excluded :exclude= f:filter= :include= :files-from= b:backup :backup-dir= :ignore-existing :existing"),
+    (
+        "mv",
+        "b: :backup? f:force i:interactive n:no-clobber S:suffix= t:target-directory= T:no-target-directory u:update? v:verbose Z:",
+    ),
+    (
+        "rm",
+        "f:force i: I: r:recursive R:recursive d:dir v:verbose :one-file-system :no-preserve-root :preserve-root? :interactive?",
+    ),
+    (
+        "rsync",
+        "a:archive r:recursive v:verbose n:dry-run u:update z:compress e:rsh= :delete :del :delete-before :delete-after :delete-during :delete-excluded :exclude= f:filter= :include= :files-from= b:backup :backup-dir= :ignore-existing :existing",
+    ),
     ("shred", "f:force n:iterations= s:size= u:remove? v:verbose x:exact z:zero :random-source="),
     ("tee", "a:append i:ignore-interrupts p: :output-error?"),
     ("touch", "a: c:no-create d:date= m: r:reference= t: h:"),
     ("truncate", "c:no-create o:io-blocks r:reference= s:size="),
-    ("wget", "O:output-document= q:quiet P:directory-prefix= c:continue o:output-file= N:timestamping r:recursive :header= :user="),
+    (
+        "wget",
+        "O:output-document= q:quiet P:directory-prefix= c:continue o:output-file= N:timestamping r:recursive :header= :user=",
+    ),
 ];
 
 /// What a simple command does to files, its redirections first; empty for one that only reads or edits.
@@ -69,8 +93,12 @@ pub fn changes(command: &Command) -> Vec<Change> {
         "mv" | "cp" | "install" | "gmv" | "gcp" => out.extend(transfers(program.trim_start_matches('g'), &read)),
         "ln" => out.extend(links(&read)),
         "tee" | "sponge" if !read.has("append") => out.extend(read.operands.into_iter().map(Change::Replace)),
-        "truncate" if !read.value("size").is_some_and(|w| w.text().starts_with(['+', '%', '/'])) => out.extend(read.operands.into_iter().map(Change::Replace)),
-        "dd" => out.extend(args.iter().filter_map(|w| w.literal()?.strip_prefix("of=")).map(|p| Change::Replace(Word::Literal(p.to_owned())))),
+        "truncate" if !read.value("size").is_some_and(|w| w.text().starts_with(['+', '%', '/'])) => {
+            out.extend(read.operands.into_iter().map(Change::Replace))
+        }
+        "dd" => out.extend(
+            args.iter().filter_map(|w| w.literal()?.strip_prefix("of=")).map(|p| Change::Replace(Word::Literal(p.to_owned()))),
+        ),
         "curl" => out.extend(read.value("output").cloned().map(Change::Replace)),
         "wget" => out.extend(read.value("output-document").filter(|w| w.literal() != Some("-")).cloned().map(Change::Replace)),
         "mkdir" | "touch" => out.extend(read.operands.into_iter().map(Change::Make)),
@@ -82,7 +110,11 @@ pub fn changes(command: &Command) -> Vec<Change> {
 }
 
 fn redirects(redirects: &[Redirect]) -> Vec<Change> {
-    redirects.iter().filter(|r| r.kind == RedirectKind::Write && !r.target.text().starts_with("/dev/")).map(|r| Change::Replace(r.target.clone())).collect()
+    redirects
+        .iter()
+        .filter(|r| r.kind == RedirectKind::Write && !r.target.text().starts_with("/dev/"))
+        .map(|r| Change::Replace(r.target.clone()))
+        .collect()
 }
 
 /// `mv`, `cp`, `install`: all but the last operand go to the last, or to `-t`.
@@ -117,10 +149,21 @@ fn links(o: &Options) -> Vec<Change> {
 
 /// `chmod -x`, `chmod a-x`, `chmod 644`: the files named.
 fn disarmed(args: &[Word]) -> Vec<Change> {
-    let Some(at) = args.iter().position(|w| w.literal().is_some_and(|t| !t.starts_with("--") && t != "-R" && t != "-v" && t != "-f")) else { return Vec::new() };
+    let Some(at) =
+        args.iter().position(|w| w.literal().is_some_and(|t| !t.starts_with("--") && t != "-R" && t != "-v" && t != "-f"))
+    else {
+        return Vec::new();
+    };
     let mode = args[at].text();
     let octal = mode.bytes().all(|b| b.is_ascii_digit()) && !mode.is_empty();
-    let off = if octal { mode.bytes().all(|b| b.is_ascii_digit() && (b - b'0') & 1 == 0) } else { mode.split(',').any(|m| m.split_once('-').is_some_and(|(_, bits)| bits.contains('x')) || m.split_once('=').is_some_and(|(_, bits)| !bits.contains(['x', 'X']))) };
+    let off = if octal {
+        mode.bytes().all(|b| b.is_ascii_digit() && (b - b'0') & 1 == 0)
+    } else {
+        mode.split(',').any(|m| {
+            m.split_once('-').is_some_and(|(_, bits)| bits.contains('x'))
+                || m.split_once('=').is_some_and(|(_, bits)| !bits.contains(['x', 'X']))
+        })
+    };
     if off { args[at + 1..].iter().cloned().map(Change::Disarm).collect() } else { Vec::new() }
 }
 
@@ -132,18 +175,57 @@ fn synced(o: &Options) -> Vec<Change> {
     }
     let deletes = ["delete", "del", "delete-before", "delete-after", "delete-during", "delete-excluded"].iter().any(|d| o.has(d));
     let backed = o.has("backup") || o.value("backup-dir").is_some();
-    let one = |from: &Word| if deletes { Change::Mirror { from: from.clone(), to: to.clone() } } else { Change::Copy { from: from.clone(), to: to.clone() } };
+    let one = |from: &Word| {
+        if deletes {
+            Change::Mirror { from: from.clone(), to: to.clone() }
+        } else {
+            Change::Copy { from: from.clone(), to: to.clone() }
+        }
+    };
     from.iter().filter(|_| !backed).map(one).collect()
 }
 
 /// Programs that read a file and print a version of it: what they print still is that content.
 pub fn is_filter(program: &str) -> bool {
-    matches!(program, "awk" | "base64" | "cat" | "clang-format" | "envsubst" | "expand" | "fmt" | "fold" | "gawk" | "iconv" | "jq" | "nl" | "perl" | "prettier" | "sed" | "sort" | "tac" | "tr" | "unexpand" | "uniq" | "yq" | "python3" | "python" | "xmllint" | "gofmt" | "rustfmt" | "black")
+    matches!(
+        program,
+        "awk"
+            | "base64"
+            | "cat"
+            | "clang-format"
+            | "envsubst"
+            | "expand"
+            | "fmt"
+            | "fold"
+            | "gawk"
+            | "iconv"
+            | "jq"
+            | "nl"
+            | "perl"
+            | "prettier"
+            | "sed"
+            | "sort"
+            | "tac"
+            | "tr"
+            | "unexpand"
+            | "uniq"
+            | "yq"
+            | "python3"
+            | "python"
+            | "xmllint"
+            | "gofmt"
+            | "rustfmt"
+            | "black"
+    )
 }
 
 /// Whether the program, by its name alone, might remove or replace a file: what the survey asks.
 pub fn may_change(program: &str) -> bool {
-    SPECS.binary_search_by_key(&program, |s| s.0).is_ok() || matches!(program, "dd" | "del" | "erase" | "find" | "gcp" | "gmv" | "grm" | "patch" | "sponge" | "srm" | "tar" | "bsdtar" | "unlink")
+    SPECS.binary_search_by_key(&program, |s| s.0).is_ok()
+        || matches!(
+            program,
+            "dd" | "del" | "erase" | "find" | "gcp" | "gmv" | "grm" | "patch" | "sponge" | "srm" | "tar" | "bsdtar" | "unlink"
+        )
 }
 
 #[cfg(test)]

@@ -15,16 +15,28 @@ pub fn judge(program: &str, command: &Command, text: &str) -> Option<Finding> {
         return disarm(program, command, &plain, text);
     }
     match (program, plain.as_slice()) {
-        ("gh" | "glab", ["repo", "sync", ..]) if has(&["--force", "-f"]) => remote(Verdict::Deny, "resets the branch of a hosted repository"),
+        ("gh" | "glab", ["repo", "sync", ..]) if has(&["--force", "-f"]) => {
+            remote(Verdict::Deny, "resets the branch of a hosted repository")
+        }
         ("gh" | "glab", ["repo", "delete", ..]) => remote(Verdict::Deny, "deletes a hosted repository"),
         ("gh", ["repo", "archive" | "rename", ..]) => remote(Verdict::Ask, "changes a hosted repository for everybody"),
-        ("gh", ["pr", "merge", ..]) if has(&["--delete-branch", "-d"]) => remote(Verdict::Ask, "merges, and deletes the shared branch"),
-        ("glab", ["mr", "merge", ..]) if has(&["--remove-source-branch", "-d"]) => remote(Verdict::Ask, "merges, and deletes the shared branch"),
+        ("gh", ["pr", "merge", ..]) if has(&["--delete-branch", "-d"]) => {
+            remote(Verdict::Ask, "merges, and deletes the shared branch")
+        }
+        ("glab", ["mr", "merge", ..]) if has(&["--remove-source-branch", "-d"]) => {
+            remote(Verdict::Ask, "merges, and deletes the shared branch")
+        }
         ("gh", ["release", "delete", ..]) => remote(Verdict::Ask, "deletes a published release"),
         ("gh" | "glab", ["api", ..]) => api(&args).and_then(|detail| remote(Verdict::Ask, detail)),
-        ("hub", ["push", ..]) if has(&["--force", "-f", "--delete", "-d", "--mirror"]) || plain.iter().any(|a| a.starts_with(['+', ':'])) => remote(Verdict::Ask, "forces or deletes published branches"),
+        ("hub", ["push", ..])
+            if has(&["--force", "-f", "--delete", "-d", "--mirror"]) || plain.iter().any(|a| a.starts_with(['+', ':'])) =>
+        {
+            remote(Verdict::Ask, "forces or deletes published branches")
+        }
         ("hub", ["delete", ..]) => remote(Verdict::Deny, "deletes a hosted repository"),
-        ("jj", _) if plain.windows(2).any(|w| w == ["git", "push"]) && has(&["--deleted", "--all", "--force"]) => remote(Verdict::Deny, "deletes or overwrites published bookmarks"),
+        ("jj", _) if plain.windows(2).any(|w| w == ["git", "push"]) && has(&["--deleted", "--all", "--force"]) => {
+            remote(Verdict::Deny, "deletes or overwrites published bookmarks")
+        }
         _ => None,
     }
 }
@@ -32,11 +44,25 @@ pub fn judge(program: &str, command: &Command, text: &str) -> Option<Finding> {
 /// A call of a forge's API that deletes or overwrites a ref.
 fn api(args: &[&str]) -> Option<&'static str> {
     let joined = args.join(" ");
-    let method = |m: &str| joined.contains(&format!("-X {m}")) || joined.contains(&format!("-X{m}")) || joined.contains(&format!("--method {m}")) || joined.contains(&format!("--method={m}"));
-    if method("DELETE") && (joined.contains("/git/refs") || joined.contains("/branches") || joined.contains("/tags") || joined.contains("/releases")) {
+    let method = |m: &str| {
+        joined.contains(&format!("-X {m}"))
+            || joined.contains(&format!("-X{m}"))
+            || joined.contains(&format!("--method {m}"))
+            || joined.contains(&format!("--method={m}"))
+    };
+    if method("DELETE")
+        && (joined.contains("/git/refs")
+            || joined.contains("/branches")
+            || joined.contains("/tags")
+            || joined.contains("/releases"))
+    {
         return Some("deletes a shared ref");
     }
-    if method("DELETE") && joined.split_whitespace().any(|a| a.trim_start_matches('/').starts_with("repos/") && a.trim_start_matches('/').matches('/').count() == 2) {
+    if method("DELETE")
+        && joined
+            .split_whitespace()
+            .any(|a| a.trim_start_matches('/').starts_with("repos/") && a.trim_start_matches('/').matches('/').count() == 2)
+    {
         return Some("deletes a hosted repository");
     }
     (method("PATCH") && joined.contains("/git/refs") && joined.contains("force")).then_some("overwrites a shared ref")
@@ -45,7 +71,8 @@ fn api(args: &[&str]) -> Option<&'static str> {
 /// Switching ah off, or a harness started with it off.
 fn disarm(program: &str, command: &Command, plain: &[&str], text: &str) -> Option<Finding> {
     let harness = matches!(program, "claude" | "codex" | "gemini" | "qwen" | "copilot" | "opencode" | "cursor-agent");
-    let off = matches!(command.env.get("AH_OFF"), Some(EnvValue::Set(v)) if !v.is_empty()) || matches!(command.env.get("AH_OFF"), Some(EnvValue::Unknown));
+    let off = matches!(command.env.get("AH_OFF"), Some(EnvValue::Set(v)) if !v.is_empty())
+        || matches!(command.env.get("AH_OFF"), Some(EnvValue::Unknown));
     let flags: Vec<&str> = command.words[1..].iter().map(Word::text).collect();
     let ours = match program {
         "ah-doctor" => plain.first() == Some(&"off"),

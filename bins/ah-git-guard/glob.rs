@@ -121,7 +121,9 @@ pub fn repositories_below(dir: &Path) -> Vec<PathBuf> {
                 if here != dir {
                     out.push(here.clone());
                 }
-            } else if entry.file_type().is_ok_and(|t| t.is_dir()) && !matches!(name.to_str(), Some("node_modules" | "target" | ".venv" | "venv" | "__pycache__")) {
+            } else if entry.file_type().is_ok_and(|t| t.is_dir())
+                && !matches!(name.to_str(), Some("node_modules" | "target" | ".venv" | "venv" | "__pycache__"))
+            {
                 todo.push(entry.path());
             }
         }
@@ -135,7 +137,17 @@ mod tests {
 
     #[test]
     fn patterns() {
-        for (p, n, want) in [("*.txt", "a.txt", true), ("*.txt", "a.txt.bak", false), ("a?c", "abc", true), ("[a-c]x", "bx", true), ("[!a]x", "ax", false), ("a\\*b", "a*b", true), ("a\\*b", "axb", false), ("*a*b*", "xxaxxbxx", true), ("**", "x", true)] {
+        for (p, n, want) in [
+            ("*.txt", "a.txt", true),
+            ("*.txt", "a.txt.bak", false),
+            ("a?c", "abc", true),
+            ("[a-c]x", "bx", true),
+            ("[!a]x", "ax", false),
+            ("a\\*b", "a*b", true),
+            ("a\\*b", "axb", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("**", "x", true),
+        ] {
             assert_eq!(matches(p, n), want, "{p} {n}");
         }
     }

@@ -52,7 +52,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policy(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(&policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, Deadline::after(PATIENCE));
     let mut guard = Guard::new(&mut judge, cwd.to_owned());
     let walked = walk(text, source, &start, &mut guard, World::default());
     let seen = std::mem::take(&mut guard.seen);
@@ -79,7 +79,7 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policy: Load, memory:
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policy(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(&policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, Deadline::after(PATIENCE));
     let mut world = World::default();
     for change in changes {
         let text = format!("{tool} {}", change.path());
@@ -87,7 +87,12 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policy: Load, memory:
         if let Err(trouble) = judge.change(&mut world, &act, change)
             && !matches!(trouble, Trouble::Dubious | Trouble::NotARepository)
         {
-            world.findings.push(Finding::new("line.unread", Verdict::Ask, &text, format!("the repository could not be asked: {trouble}")));
+            world.findings.push(Finding::new(
+                "line.unread",
+                Verdict::Ask,
+                &text,
+                format!("the repository could not be asked: {trouble}"),
+            ));
         }
     }
     if matches!(changes, [Change::Write(_)]) {
@@ -124,7 +129,8 @@ fn start(cwd: &Path) -> Start {
 pub fn unattended(mut judged: Judged) -> Judged {
     if judged.verdict == Verdict::Ask {
         judged.verdict = Verdict::Deny;
-        judged.message = judged.message.replacen("ah-git-guard asks", "ah-git-guard stopped this, because nobody can be asked", 1);
+        judged.message =
+            judged.message.replacen("ah-git-guard asks", "ah-git-guard stopped this, because nobody can be asked", 1);
         judged.message = ah::quote::cut(&judged.message, message::MOST).into_owned();
     }
     judged

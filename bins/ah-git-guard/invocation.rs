@@ -25,7 +25,8 @@ const VALUED: &[&str] = &["--attr-source", "--git-dir", "--namespace", "--super-
 impl Invocation {
     /// Takes `command`, whose program is `git`, apart.
     pub fn read(command: &Command) -> Self {
-        let mut out = Self { git_dir: env_word(command, "GIT_DIR"), work_tree: env_word(command, "GIT_WORK_TREE"), ..Self::default() };
+        let mut out =
+            Self { git_dir: env_word(command, "GIT_DIR"), work_tree: env_word(command, "GIT_WORK_TREE"), ..Self::default() };
         let mut rest = command.words[1..].iter();
         while let Some(word) = rest.next() {
             let text = match word.literal() {
@@ -48,11 +49,15 @@ impl Invocation {
                 "--config-env" => {
                     let pair = attached.or_else(|| rest.next().cloned());
                     if let Some((key, name)) = pair.as_ref().and_then(Word::literal).and_then(|t| t.rsplit_once('=')) {
-                        out.overrides.push((key.to_owned(), Some(env_word(command, name).unwrap_or(Word::Unknown(ah::shell::HOLE.to_string())))));
+                        out.overrides.push((
+                            key.to_owned(),
+                            Some(env_word(command, name).unwrap_or(Word::Unknown(ah::shell::HOLE.to_string()))),
+                        ));
                     }
                 }
                 "--exec-path" if attached.is_some() => {}
-                "--exec-path" | "--help" | "-h" | "--version" | "-v" | "--html-path" | "--man-path" | "--info-path" | "--list-cmds" => return out,
+                "--exec-path" | "--help" | "-h" | "--version" | "-v" | "--html-path" | "--man-path" | "--info-path"
+                | "--list-cmds" => return out,
                 name if VALUED.contains(&name) => {
                     let value = attached.or_else(|| rest.next().cloned());
                     match name {
@@ -81,13 +86,16 @@ impl Invocation {
     /// Whether the verb's help is asked for, so that nothing runs.
     pub fn wants_help(&self) -> bool {
         let ends = |w: &&Word| w.literal() != Some("--");
-        self.verb() == Some("help") || self.args.iter().take_while(ends).any(|w| w.literal() == Some("--help")) || (self.args.len() == 1 && self.args[0].literal() == Some("-h"))
+        self.verb() == Some("help")
+            || self.args.iter().take_while(ends).any(|w| w.literal() == Some("--help"))
+            || (self.args.len() == 1 && self.args[0].literal() == Some("-h"))
     }
 
     fn push_pair(&mut self, pair: &Word) {
         match pair {
             Word::Literal(text) => {
-                let (key, value) = text.split_once('=').map_or((text.as_str(), None), |(k, v)| (k, Some(Word::Literal(v.to_owned()))));
+                let (key, value) =
+                    text.split_once('=').map_or((text.as_str(), None), |(k, v)| (k, Some(Word::Literal(v.to_owned()))));
                 self.overrides.push((key.to_owned(), value));
             }
             Word::Unknown(text) | Word::Glob(text) => {

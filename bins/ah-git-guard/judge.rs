@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::hits::{Hits, absolute};
 use crate::invocation::Invocation;
 use crate::memory::Memory;
+use crate::place::Temporary;
 use crate::policy::Policy;
 use crate::site::Site;
 use crate::treasure::{Holder, Kind, Treasure, secret_name};
@@ -24,6 +25,8 @@ pub struct Judge<'a> {
     pub policy: &'a Policy,
     /// What this session did before.
     pub memory: &'a Memory,
+    /// Where nothing is meant to stay.
+    pub temporary: Temporary,
     /// The hook's own environment.
     pub vars: Vars,
     /// When the verdict must be there.
@@ -34,10 +37,23 @@ pub struct Judge<'a> {
     pub found: Option<Vec<PathBuf>>,
 }
 
+/// A patch that comes through a pipe from `git diff`.
+pub struct PatchSource {
+    /// It is the difference of the work tree itself.
+    pub own_diff: bool,
+    /// It was printed with `-R`.
+    pub reversed: bool,
+    /// It is the index's difference.
+    pub cached: bool,
+    /// Which paths it is limited to; empty: all.
+    pub paths: Vec<Word>,
+}
+
 impl<'a> Judge<'a> {
     /// A judge for one line.
-    pub fn new(policy: &'a Policy, memory: &'a Memory, vars: Vars, deadline: Deadline) -> Self {
-        Self { sites: Vec::new(), policy, memory, vars, deadline, before: None, found: None }
+    pub fn new(cwd: &Path, policy: &'a Policy, memory: &'a Memory, vars: Vars, deadline: Deadline) -> Self {
+        let temporary = Temporary::new(cwd, vars.path("TMPDIR"));
+        Self { temporary, sites: Vec::new(), policy, memory, vars, deadline, before: None, found: None }
     }
 
     /// The repository that a git command meets; `None` when git would find none.
@@ -60,7 +76,10 @@ impl<'a> Judge<'a> {
                 vars.add_config(key, Some(text));
             }
         }
-        let plain = command.env.is_empty() && invocation.overrides.is_empty() && invocation.git_dir.is_none() && invocation.work_tree.is_none();
+        let plain = command.env.is_empty()
+            && invocation.overrides.is_empty()
+            && invocation.git_dir.is_none()
+            && invocation.work_tree.is_none();
         self.find(cwd, vars, plain)
     }
 
@@ -75,7 +94,9 @@ impl<'a> Judge<'a> {
             return Ok(None);
         }
         let Some(repo) = Repo::discover(cwd, &vars)? else { return Ok(None) };
-        if plain && let Some(id) = self.sites.iter().position(|s| s.repo.git_dir == repo.git_dir && s.repo.work_tree == repo.work_tree) {
+        if plain
+            && let Some(id) = self.sites.iter().position(|s| s.repo.git_dir == repo.git_dir && s.repo.work_tree == repo.work_tree)
+        {
             return Ok(Some(id));
         }
         self.sites.push(Site::new(repo, vars, self.deadline));
@@ -142,7 +163,11 @@ impl<'a> Judge<'a> {
         let root = site.root.clone();
         self.learn(world, call.site, &entries);
         let mut hits = Hits { paths: entries.iter().map(|e| root.join(&e.path)).collect(), ..Hits::default() };
-        hits.under = words.iter().filter(|w| !w.text().starts_with(':') && !w.text().contains(['*', '?', '['])).map(|w| absolute(&call.cwd, w.text())).collect();
+        hits.under = words
+            .iter()
+            .filter(|w| !w.text().starts_with(':') && !w.text().contains(['*', '?', '[']))
+            .map(|w| absolute(&call.cwd, w.text()))
+            .collect();
         Ok(hits)
     }
 
@@ -245,7 +270,11 @@ impl<'a> Judge<'a> {
     /// The index entry moves with its file.
     pub fn move_index(&self, world: &mut World, from: &Path, to: &Path) {
         for treasure in &mut world.treasures {
-            let moved: Vec<PathBuf> = treasure.holders.iter().filter_map(|h| if let Holder::Index(p) = h { p.strip_prefix(from).ok().map(Path::to_owned) } else { None }).collect();
+            let moved: Vec<PathBuf> = treasure
+                .holders
+                .iter()
+                .filter_map(|h| if let Holder::Index(p) = h { p.strip_prefix(from).ok().map(Path::to_owned) } else { None })
+                .collect();
             for tail in moved {
                 let old = if tail.as_os_str().is_empty() { from.to_owned() } else { from.join(&tail) };
                 let new = if tail.as_os_str().is_empty() { to.to_owned() } else { to.join(&tail) };
@@ -253,6 +282,27 @@ impl<'a> Judge<'a> {
                 treasure.hold(Holder::Index(new));
             }
         }
+    }
+
+    /// What `git apply` reads, when the command before in the pipe is `git diff`.
+    pub fn patch_source(&self) -> Option<PatchSource> {
+        let (words, _) = self.before.clone()?;
+        let earlier = Command { words, ..Command::default() };
+        if earlier.program() != Some("git") {
+            return None;
+        }
+        let invocation = Invocation::read(&earlier);
+        if invocation.verb() != Some("diff") {
+            return None;
+        }
+        let options = crate::options::Options::read("R: :cached :staged", &invocation.args);
+        // Operands are paths where they exist; a diff of two commits is not the work tree's own.
+        let own_diff = options.operands.iter().all(|w| w.literal().is_none_or(|t| !t.contains("..")));
+        let paths = match options.before_dashes {
+            Some(_) => options.after_dashes().to_vec(),
+            None => options.operands.iter().filter(|w| !matches!(w.literal(), Some("HEAD" | "@"))).cloned().collect(),
+        };
+        Some(PatchSource { own_diff, reversed: options.has("R"), cached: options.has("cached") || options.has("staged"), paths })
     }
 
     /// Whether a word names something in the directory that git runs in.
@@ -270,15 +320,22 @@ impl<'a> Judge<'a> {
     /// Lines added and removed in the files that would be lost, asked of git in one go.
     pub fn line_counts(&self, findings: &[Finding]) -> BTreeMap<PathBuf, (u64, u64)> {
         let mut out = BTreeMap::new();
-        let paths = findings.iter().flat_map(|f| &f.losses).filter_map(|l| if let Loss::File { path, .. } = l { Some(path) } else { None });
+        let paths = findings
+            .iter()
+            .flat_map(|f| &f.losses)
+            .filter_map(|l| if let Loss::File { path, .. } = l { Some(path) } else { None });
         let paths: Vec<&PathBuf> = paths.take(Finding::MOST).collect();
         for site in self.sites.iter().filter(|s| s.repo.work_tree.is_some()) {
             let here: Vec<PathBuf> = paths.iter().filter_map(|p| p.strip_prefix(&site.root).ok().map(Path::to_owned)).collect();
             if here.is_empty() {
                 continue;
             }
-            let counted = site.git("diff --numstat").and_then(|git| git.numstat(ah::git::Paths::Exact(&here), ah::git::Against::HeadToTree));
-            out.extend(counted.unwrap_or_default().into_iter().filter_map(|l| Some((site.root.join(l.path), (l.added?, l.removed?)))));
+            let counted = site
+                .git("diff --numstat")
+                .and_then(|git| git.numstat(ah::git::Paths::Exact(&here), ah::git::Against::HeadToTree));
+            out.extend(
+                counted.unwrap_or_default().into_iter().filter_map(|l| Some((site.root.join(l.path), (l.added?, l.removed?)))),
+            );
         }
         out
     }

@@ -104,7 +104,8 @@ pub fn find(command: &Command, cwd: &Path) -> Listing {
                 acts = true;
                 continue;
             }
-            "-newer" | "-mtime" | "-mmin" | "-size" | "-user" | "-group" | "-perm" | "-regex" | "-iregex" | "-atime" | "-ctime" | "-cmin" | "-amin" | "-links" | "-inum" | "-regextype" => {
+            "-newer" | "-mtime" | "-mmin" | "-size" | "-user" | "-group" | "-perm" | "-regex" | "-iregex" | "-atime"
+            | "-ctime" | "-cmin" | "-amin" | "-links" | "-inum" | "-regextype" => {
                 rest.next();
                 Test::Met
             }
@@ -159,7 +160,13 @@ pub fn ls(command: &Command, cwd: &Path) -> Option<String> {
     if !path.is_dir() || options.contains(&"-d") {
         return path.exists().then(|| format!("{}\n", names.first().copied().unwrap_or(".")));
     }
-    let mut all: Vec<String> = std::fs::read_dir(path).ok()?.flatten().take(MOST).map(|e| e.file_name().to_string_lossy().into_owned()).filter(|n| !n.starts_with('.') || options.contains(&"-A")).collect();
+    let mut all: Vec<String> = std::fs::read_dir(path)
+        .ok()?
+        .flatten()
+        .take(MOST)
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .filter(|n| !n.starts_with('.') || options.contains(&"-A"))
+        .collect();
     all.sort();
     Some(all.iter().flat_map(|n| [n.as_str(), "\n"]).collect())
 }

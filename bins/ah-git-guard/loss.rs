@@ -29,7 +29,9 @@ impl Judge<'_> {
             let (rule, verdict, detail) = match (treasure.kind, level) {
                 (_, Level::Held) => continue,
                 (_, Level::Logged) => ("commit.drop", Verdict::Ask, "only the reflog would still hold this"),
-                (Kind::Secret, _) => ("secret.remove", Verdict::Ask, "an ignored file that may hold secrets and exists nowhere else"),
+                (Kind::Secret, _) => {
+                    ("secret.remove", Verdict::Ask, "an ignored file that may hold secrets and exists nowhere else")
+                }
                 (Kind::Ignored, _) => ("tree.overwrite", Verdict::Ask, "an ignored file is replaced by one of the same name"),
                 (Kind::Resolution, _) => ("merge.abort", Verdict::Deny, "a conflict that was resolved by hand"),
                 _ if own => (rule, Verdict::Ask, "this session made it; there is no snapshot of it"),
@@ -51,7 +53,11 @@ impl Judge<'_> {
         if treasure.kind == Kind::Stashed {
             return Loss::Stash(treasure.label.clone());
         }
-        Loss::File { path: treasure.path.clone(), what: treasure.kind.word(), own: self.memory.whose(&treasure.path) == Whose::Own }
+        Loss::File {
+            path: treasure.path.clone(),
+            what: treasure.kind.word(),
+            own: self.memory.whose(&treasure.path) == Whose::Own,
+        }
     }
 
     /// Files whose present content is a blob of HEAD or the index anyway.
@@ -61,7 +67,11 @@ impl Judge<'_> {
             return out;
         }
         for site in &self.sites {
-            let here: Vec<PathBuf> = lost.iter().filter(|t| t.path.is_file()).filter_map(|t| t.path.strip_prefix(&site.root).ok().map(PathBuf::from)).collect();
+            let here: Vec<PathBuf> = lost
+                .iter()
+                .filter(|t| t.path.is_file())
+                .filter_map(|t| t.path.strip_prefix(&site.root).ok().map(PathBuf::from))
+                .collect();
             if here.is_empty() || site.repo.work_tree.is_none() {
                 continue;
             }
@@ -75,5 +85,6 @@ impl Judge<'_> {
 
 /// An empty file holds nothing that could be lost.
 fn empty(treasure: &Treasure) -> bool {
-    matches!(treasure.kind, Kind::Untracked | Kind::Secret | Kind::Ignored) && std::fs::symlink_metadata(&treasure.path).is_ok_and(|m| m.is_file() && m.len() == 0)
+    matches!(treasure.kind, Kind::Untracked | Kind::Secret | Kind::Ignored)
+        && std::fs::symlink_metadata(&treasure.path).is_ok_and(|m| m.is_file() && m.len() == 0)
 }

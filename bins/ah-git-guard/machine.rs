@@ -52,7 +52,12 @@ impl<'j, 'a> Guard<'j, 'a> {
     /// Trouble with a losing command is asked about, unless git itself would refuse the command.
     fn troubled(&self, mut world: World, text: &str, trouble: &Trouble) -> Ends {
         if !matches!(trouble, Trouble::Dubious | Trouble::NotARepository) {
-            world.findings.push(Finding::new("line.unread", Verdict::Ask, text, format!("the repository could not be asked: {trouble}")));
+            world.findings.push(Finding::new(
+                "line.unread",
+                Verdict::Ask,
+                text,
+                format!("the repository could not be asked: {trouble}"),
+            ));
         }
         vec![(world, None)]
     }
@@ -64,7 +69,7 @@ impl<'j, 'a> Guard<'j, 'a> {
             return done(world);
         }
         let mut cwd = cwd.to_owned();
-        let mut lost = command.cwd.is_none();
+        let mut lost = command.cwd.is_none() && command.place == Place::Here;
         for dir in &invocation.dirs {
             match dir.literal() {
                 Some(dir) => cwd = absolute(&cwd, dir),
@@ -87,7 +92,12 @@ impl<'j, 'a> Guard<'j, 'a> {
         }
         if elsewhere(command) {
             if survey::git_risk(&invocation) == survey::Risk::Losing {
-                world.findings.push(Finding::new("line.elsewhere", Verdict::Deny, &text, "it would run where nothing can be looked at first"));
+                world.findings.push(Finding::new(
+                    "line.elsewhere",
+                    Verdict::Deny,
+                    &text,
+                    "it would run where nothing can be looked at first",
+                ));
             }
             return done(world);
         }
@@ -170,13 +180,21 @@ impl<'j, 'a> Guard<'j, 'a> {
         let at = args.iter().position(|w| w.literal().is_some_and(|t| !t.starts_with('-')))?;
         match (invocation.verb()?, args[at].literal()?) {
             ("submodule", "foreach") => {
-                let rest: Vec<&Word> = args[at + 1..].iter().skip_while(|w| w.literal().is_some_and(|t| t.starts_with('-'))).collect();
+                let rest: Vec<&Word> =
+                    args[at + 1..].iter().skip_while(|w| w.literal().is_some_and(|t| t.starts_with('-'))).collect();
                 let text = rest.iter().map(|w| w.text()).collect::<Vec<_>>().join(" ");
                 let id = self.judge.site_at(cwd).ok()??;
                 let site = &self.judge.sites[id];
                 let links = site.git("submodules").ok()?.gitlinks(ah::git::Paths::All).ok()?;
-                let each: Vec<String> = links.iter().map(|(p, _)| format!("(cd '{}' && {text}\n)", site.root.join(p).display())).collect();
-                Some(Step::Shell { text: each.join(";"), args: Vec::new(), cwd: None, via: "git submodule foreach".into(), state: std::mem::take(world) })
+                let each: Vec<String> =
+                    links.iter().map(|(p, _)| format!("(cd '{}' && {text}\n)", site.root.join(p).display())).collect();
+                Some(Step::Shell {
+                    text: each.join(";"),
+                    args: Vec::new(),
+                    cwd: None,
+                    via: "git submodule foreach".into(),
+                    state: std::mem::take(world),
+                })
             }
             ("bisect", "run") => {
                 let words = args[at + 1..].to_vec();
@@ -185,7 +203,13 @@ impl<'j, 'a> Guard<'j, 'a> {
             ("rebase", _) => {
                 let options = Options::read(crate::spec::of("rebase"), args);
                 let text: Vec<String> = options.values("exec").map(|w| w.text().to_owned()).collect();
-                (!text.is_empty()).then(|| Step::Shell { text: text.join("\n"), args: Vec::new(), cwd: None, via: "git rebase --exec".into(), state: std::mem::take(world) })
+                (!text.is_empty()).then(|| Step::Shell {
+                    text: text.join("\n"),
+                    args: Vec::new(),
+                    cwd: None,
+                    via: "git rebase --exec".into(),
+                    state: std::mem::take(world),
+                })
             }
             _ => None,
         }
@@ -205,7 +229,9 @@ impl<'j, 'a> Guard<'j, 'a> {
             ("rev-parse", ["--show-toplevel"]) => site.root.display().to_string(),
             ("rev-parse", ["--git-dir" | "--absolute-git-dir"]) => site.repo.git_dir.display().to_string(),
             ("rev-parse", ["HEAD"]) => site.resolve("HEAD")?,
-            ("rev-parse", ["--abbrev-ref", "HEAD"]) | ("branch", ["--show-current"]) | ("symbolic-ref", ["--short", "HEAD"]) => branch()?,
+            ("rev-parse", ["--abbrev-ref", "HEAD"]) | ("branch", ["--show-current"]) | ("symbolic-ref", ["--short", "HEAD"]) => {
+                branch()?
+            }
             _ => return None,
         };
         Some(text + "\n")
@@ -225,14 +251,22 @@ impl<'j, 'a> Guard<'j, 'a> {
                 (Config::load(None, &vars).alias(verb).map(str::to_owned), None)
             }
         };
-        let hidden = invocation.overrides.iter().any(|(k, v)| crate::invocation::same_key(k, &format!("alias.{verb}")) && v.as_ref().is_some_and(|w| w.literal().is_none()));
+        let hidden = invocation.overrides.iter().any(|(k, v)| {
+            crate::invocation::same_key(k, &format!("alias.{verb}")) && v.as_ref().is_some_and(|w| w.literal().is_none())
+        });
         if hidden {
             return self.unread(command, cwd, world, "the alias is not known");
         }
         let via = format!("git alias {verb}");
         match text {
             Some(text) => match text.strip_prefix('!') {
-                Some(shell) => Step::Shell { text: format!("{shell} \"$@\""), args: invocation.args.clone(), cwd: root.map(|r| r.display().to_string()), via, state: world },
+                Some(shell) => Step::Shell {
+                    text: format!("{shell} \"$@\""),
+                    args: invocation.args.clone(),
+                    cwd: root.map(|r| r.display().to_string()),
+                    via,
+                    state: world,
+                },
                 None => {
                     let globals = command.words.len() - invocation.args.len() - 1;
                     let mut words: Vec<Word> = command.words[..globals].to_vec();
@@ -249,7 +283,12 @@ impl<'j, 'a> Guard<'j, 'a> {
     fn unread(&mut self, command: &Command, cwd: &Path, mut world: World, why: &str) -> Step<World> {
         let stake = self.judge.site_at(cwd).ok().flatten().is_some_and(|id| self.judge.at_stake(id));
         if stake {
-            world.findings.push(Finding::new("line.unread", Verdict::Ask, &words(&command.words), format!("cannot be read: {why}")));
+            world.findings.push(Finding::new(
+                "line.unread",
+                Verdict::Ask,
+                &words(&command.words),
+                format!("cannot be read: {why}"),
+            ));
         }
         done(world)
     }
@@ -340,12 +379,18 @@ impl<'j, 'a> Guard<'j, 'a> {
             }
             return Ok(());
         }
-        let extracts = command.words.get(1).is_some_and(|w| w.text().trim_start_matches('-').contains('x') || w.text() == "--extract");
+        let extracts =
+            command.words.get(1).is_some_and(|w| w.text().trim_start_matches('-').contains('x') || w.text() == "--extract");
         if invocation.verb() != Some("archive") || !extracts {
             return Ok(());
         }
         let rev = invocation.args.iter().filter_map(Word::literal).find(|t| !t.starts_with('-')).unwrap_or("HEAD").to_owned();
-        let into = command.words.windows(2).find(|w| w[0].text() == "-C").and_then(|w| w[1].literal()).map_or(cwd.to_owned(), |d| absolute(cwd, d));
+        let into = command
+            .words
+            .windows(2)
+            .find(|w| w[0].text() == "-C")
+            .and_then(|w| w[1].literal())
+            .map_or(cwd.to_owned(), |d| absolute(cwd, d));
         let paths = self.judge.tree_paths(id, &rev)?;
         let root = self.judge.sites[id].root.clone();
         for path in paths.iter() {
@@ -389,10 +434,18 @@ impl Machine for Guard<'_, '_> {
         }
         self.judge.before = Some((command.words.clone(), cwd));
         let rules = match &step {
-            Step::Done(all) => all.iter().flat_map(|e| e.state.findings.iter().skip(count).map(|f| (f.rule, f.verdict))).collect(),
+            Step::Done(all) => {
+                all.iter().flat_map(|e| e.state.findings.iter().skip(count).map(|f| (f.rule, f.verdict))).collect()
+            }
             _ => Vec::new(),
         };
-        let asked = self.judge.sites.iter().enumerate().flat_map(|(i, s)| s.asked.borrow().iter().skip(asked.get(i).copied().unwrap_or(0)).cloned().collect::<Vec<_>>()).collect();
+        let asked = self
+            .judge
+            .sites
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| s.asked.borrow().iter().skip(asked.get(i).copied().unwrap_or(0)).cloned().collect::<Vec<_>>())
+            .collect();
         self.seen.push(Seen { text: words(&command.words), cwd: command.cwd.clone(), via: command.via.clone(), rules, asked });
         step
     }
@@ -406,7 +459,8 @@ impl Machine for Guard<'_, '_> {
         if world.created.iter().any(|c| c.starts_with(path) || path.starts_with(c)) {
             return Some(true);
         }
-        Some(self.judge.is_dir(world, path))
+        // A directory that is not there may be made by something that is not read.
+        self.judge.is_dir(world, path).then_some(true)
     }
 
     fn merge(&mut self, worlds: Vec<World>) -> World {
@@ -420,8 +474,12 @@ impl Machine for Guard<'_, '_> {
 
 /// A command that runs where this file system's facts do not hold.
 fn elsewhere(command: &Command) -> bool {
-    let local = command.via.iter().any(|v| v.starts_with("docker") || v.starts_with("podman") || v.starts_with("tmux") || v.starts_with("screen"));
-    (command.place == Place::Elsewhere && !local) || command.via.iter().any(|v| v == "su" || v.starts_with("su ") || v.starts_with("runuser"))
+    let local = command
+        .via
+        .iter()
+        .any(|v| v.starts_with("docker") || v.starts_with("podman") || v.starts_with("tmux") || v.starts_with("screen"));
+    (command.place == Place::Elsewhere && !local)
+        || command.via.iter().any(|v| v == "su" || v.starts_with("su ") || v.starts_with("runuser"))
 }
 
 /// What happens in a directory that is not known is at most asked about.
@@ -454,7 +512,11 @@ fn real_dir(path: &Path) -> PathBuf {
 pub fn words(words: &[Word]) -> String {
     let one = |w: &Word| {
         let text = w.text().replace(HOLE, "…");
-        if text.is_empty() || text.contains([' ', '\n', '\t', '"', '\'', ';', '&', '|', '$', '`']) { format!("'{}'", text.replace('\'', "'\\''")) } else { text }
+        if text.is_empty() || text.contains([' ', '\n', '\t', '"', '\'', ';', '&', '|', '$', '`']) {
+            format!("'{}'", text.replace('\'', "'\\''"))
+        } else {
+            text
+        }
     };
     words.iter().map(one).collect::<Vec<_>>().join(" ")
 }

@@ -46,7 +46,13 @@ mod world;
 const CLI: Cli = Cli {
     name: "ah-git-guard",
     about: "stop commands that would lose a person's work",
-    usage: &["[flags] < event", "check [--cwd DIR] [--json] -- COMMAND", "explain [--cwd DIR] [--json] -- COMMAND", "policy [--cwd DIR] [--json]", "rules [--json] [ID]"],
+    usage: &[
+        "[flags] < event",
+        "check [--cwd DIR] [--json] -- COMMAND",
+        "explain [--cwd DIR] [--json] -- COMMAND",
+        "policy [--cwd DIR] [--json]",
+        "rules [--json] [ID]",
+    ],
     commands: &[
         Command { name: "check", args: "-- COMMAND", help: "judge a command line: exit 0 allow or note, 1 deny, 3 ask" },
         Command { name: "explain", args: "-- COMMAND", help: "show how a command line is read and judged" },

@@ -53,7 +53,9 @@ fn would(losses: &[&Loss], more: usize, finding: &Finding) -> String {
     let count = losses.len() + more;
     let plural = |one: &str, many: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {many}") };
     match losses.first() {
-        Some(Loss::File { .. }) => format!("would discard {} that no commit, stash or other file holds:", plural("file", "files")),
+        Some(Loss::File { .. }) => {
+            format!("would discard {} that no commit, stash or other file holds:", plural("file", "files"))
+        }
         Some(Loss::Commit(_)) => format!("would leave {} without a name:", plural("commit", "commits")),
         Some(Loss::Stash(_)) => format!("would drop {}:", plural("stash entry", "stash entries")),
         Some(Loss::Other(_)) => "would change what is shared or protects work:".into(),
@@ -76,7 +78,11 @@ fn one(loss: &Loss, cwd: &Path, lines: Lines) -> String {
 
 /// One line for a note.
 pub fn note(findings: &[Finding]) -> String {
-    let noted: Vec<String> = findings.iter().filter(|f| f.verdict == Verdict::Note).map(|f| format!("{}: {}", quote::line(&f.command, 60), quote::line(&f.detail, 120))).collect();
+    let noted: Vec<String> = findings
+        .iter()
+        .filter(|f| f.verdict == Verdict::Note)
+        .map(|f| format!("{}: {}", quote::line(&f.command, 60), quote::line(&f.detail, 120)))
+        .collect();
     quote::cut(&format!("ah-git-guard notes: {}", noted.join("; ")), 300).into_owned()
 }
 
@@ -96,7 +102,8 @@ mod tests {
 
     #[test]
     fn hostile_names_cannot_make_it_long_or_print_controls() {
-        let losses = [Loss::File { path: PathBuf::from(format!("/w/\u{1b}[31m{}\n", "x".repeat(4000))), what: "untracked", own: false }];
+        let losses =
+            [Loss::File { path: PathBuf::from(format!("/w/\u{1b}[31m{}\n", "x".repeat(4000))), what: "untracked", own: false }];
         let finding = Finding::new("file.remove", Verdict::Deny, &format!("rm {}", "y".repeat(9000)), "").with(losses);
         let text = text(&[finding], Verdict::Deny, Path::new("/w"), &|_| None);
         assert!(text.chars().count() <= MOST && !text.contains('\u{1b}'), "{text}");

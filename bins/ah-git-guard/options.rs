@@ -171,7 +171,9 @@ fn find_long(spec: Spec, name: &str) -> Found {
             }
             if full.starts_with(name) {
                 found = match found {
-                    Found::Option { name, on: before, kind } if name == entry.long && before == on => Found::Option { name, kind, on },
+                    Found::Option { name, on: before, kind } if name == entry.long && before == on => {
+                        Found::Option { name, kind, on }
+                    }
                     Found::None => Found::Option { name: entry.long, kind: entry.kind, on },
                     _ => Found::Ambiguous,
                 };

@@ -38,7 +38,25 @@ pub fn inside(tail: &Path) -> Inside {
         Inside::Whole
     } else if text == "hooks" || text.starts_with("hooks/") {
         if name.ends_with(".sample") { Inside::Scratch } else { Inside::Hook }
-    } else if name.ends_with(".lock") || text.starts_with("info/exclude") || text.starts_with("info/attributes") || text.starts_with("info/sparse-checkout") || matches!(text.as_ref(), "gc.log" | "gc.pid" | "COMMIT_EDITMSG" | "description" | "FETCH_HEAD" | "MERGE_MSG" | "SQUASH_MSG" | "TAG_EDITMSG" | "branches" | "opencode" | "fsmonitor--daemon.ipc") {
+    } else if name.ends_with(".lock")
+        || text.starts_with("info/exclude")
+        || text.starts_with("info/attributes")
+        || text.starts_with("info/sparse-checkout")
+        || matches!(
+            text.as_ref(),
+            "gc.log"
+                | "gc.pid"
+                | "COMMIT_EDITMSG"
+                | "description"
+                | "FETCH_HEAD"
+                | "MERGE_MSG"
+                | "SQUASH_MSG"
+                | "TAG_EDITMSG"
+                | "branches"
+                | "opencode"
+                | "fsmonitor--daemon.ipc"
+        )
+    {
         Inside::Scratch
     } else if text.starts_with("refs/") && text != "refs/" && tail.components().count() > 1 {
         Inside::Ref
@@ -54,13 +72,41 @@ pub fn disarms(path: &Path) -> bool {
     let name = parts.last().map(String::as_str).unwrap_or_default();
     let hooks = ["settings.json", "settings.local.json", "hooks.json", "config.toml"];
     let harness = [".claude", ".codex", ".gemini", ".qwen", ".cursor", ".github"];
-    let own = parts.windows(2).any(|w| (w[0] == ".config" || w[0] == "state" || w[0] == "share") && w[1] == "ah") || parts.iter().any(|p| p == ".ah");
-    own || (name.starts_with("ah-") && matches!(name, "ah-git-guard" | "ah-prefilter" | "ah-judge" | "ah-mesh" | "ah-bootstrap" | "ah-doctor")) || (hooks.contains(&name) && parts.len() > 1 && harness.iter().any(|h| tail(2).starts_with(h)))
+    let own = parts.windows(2).any(|w| (w[0] == ".config" || w[0] == "state" || w[0] == "share") && w[1] == "ah")
+        || parts.iter().any(|p| p == ".ah");
+    own || (name.starts_with("ah-")
+        && matches!(name, "ah-git-guard" | "ah-prefilter" | "ah-judge" | "ah-mesh" | "ah-bootstrap" | "ah-doctor"))
+        || (hooks.contains(&name) && parts.len() > 1 && harness.iter().any(|h| tail(2).starts_with(h)))
 }
 
-/// Whether a path lies where nothing is meant to stay.
-pub fn is_temporary(path: &Path, tmpdir: Option<&Path>) -> bool {
-    ["/tmp", "/var/tmp", "/private/tmp", "/dev", "/proc", "/run"].iter().any(|t| path.starts_with(t) && path != Path::new(t)) || tmpdir.is_some_and(|t| path.starts_with(t) && path != t) || path.components().any(|c| matches!(c.as_os_str().to_str(), Some(".cache" | "node_modules" | "__pycache__" | ".venv")))
+/// Where nothing is meant to stay: temporary directories and caches. A session that itself works below one keeps its part of it.
+#[derive(Clone, Debug, Default)]
+pub struct Temporary {
+    roots: Vec<PathBuf>,
+    kept: Option<PathBuf>,
+}
+
+impl Temporary {
+    /// As seen by a session in `cwd`.
+    pub fn new(cwd: &Path, tmpdir: Option<PathBuf>) -> Self {
+        let roots: Vec<PathBuf> = ["/tmp", "/var/tmp", "/private/tmp", "/dev", "/proc", "/run"]
+            .into_iter()
+            .map(PathBuf::from)
+            .chain(tmpdir.filter(|t| t.is_absolute()))
+            .collect();
+        let part = |root: &PathBuf| cwd.strip_prefix(root).ok()?.components().next().map(|first| root.join(first));
+        let kept = roots.iter().filter_map(part).next();
+        Self { roots, kept }
+    }
+
+    /// Whether a path lies there.
+    pub fn has(&self, path: &Path) -> bool {
+        let cache = path
+            .components()
+            .any(|c| matches!(c.as_os_str().to_str(), Some(".cache" | "node_modules" | "__pycache__" | ".venv")));
+        let kept = self.kept.as_ref().is_some_and(|k| path.starts_with(k));
+        cache || (!kept && self.roots.iter().any(|r| path.starts_with(r) && path != r))
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +124,18 @@ mod tests {
         assert_eq!(at("/w/.git/refs"), Some(Inside::Core));
         assert_eq!(at("/w/.git/index"), Some(Inside::Core));
         assert_eq!(at("/w/.gitignore"), None);
+    }
+
+    #[test]
+    fn a_session_below_a_temporary_directory_keeps_its_part() {
+        let outside = Temporary::new(Path::new("/home/dev/w"), None);
+        assert!(
+            outside.has(Path::new("/tmp/x"))
+                && !outside.has(Path::new("/home/dev/x"))
+                && outside.has(Path::new("/w/node_modules/x"))
+        );
+        let inside = Temporary::new(Path::new("/tmp/box/run/work"), None);
+        assert!(!inside.has(Path::new("/tmp/box/run/wt")) && inside.has(Path::new("/tmp/other")));
     }
 
     #[test]

@@ -17,7 +17,9 @@ impl Judge<'_> {
     /// Every value of a setting.
     pub fn settings(&self, world: &World, call: &Call, key: &str) -> Vec<String> {
         let mut all: Vec<String> = self.sites[call.site].config().get_all(key).into_iter().map(str::to_owned).collect();
-        for (_, _, value) in world.settings.iter().filter(|(site, k, _)| self.same_repo(*site, call.site) && crate::invocation::same_key(k, key)) {
+        for (_, _, value) in
+            world.settings.iter().filter(|(site, k, _)| self.same_repo(*site, call.site) && crate::invocation::same_key(k, key))
+        {
             match value {
                 Some(value) => all.push(value.clone()),
                 None => all.clear(),
@@ -51,7 +53,9 @@ impl Judge<'_> {
     pub fn push_name(&self, world: &World, call: &Call, branch: &str) -> String {
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         match self.setting(world, call, "push.default").as_deref() {
-            Some("upstream" | "tracking") => self.sites[call.site].config().upstream(short).map_or(branch.to_owned(), |u| u.merge),
+            Some("upstream" | "tracking") => {
+                self.sites[call.site].config().upstream(short).map_or(branch.to_owned(), |u| u.merge)
+            }
             _ => branch.to_owned(),
         }
     }
@@ -97,7 +101,13 @@ impl Judge<'_> {
         let prefix = format!("refs/remotes/{remote}/");
         let config = self.sites[call.site].config();
         let followed: Vec<String> = config.sections("branch").iter().filter_map(|b| config.upstream(b)?.tracking).collect();
-        let names: Vec<String> = self.refs(world, call.site)?.names.keys().filter(|n| n.starts_with(&prefix) && !n.ends_with("/HEAD") && !followed.contains(n)).cloned().collect();
+        let names: Vec<String> = self
+            .refs(world, call.site)?
+            .names
+            .keys()
+            .filter(|n| n.starts_with(&prefix) && !n.ends_with("/HEAD") && !followed.contains(n))
+            .cloned()
+            .collect();
         let url = config.push_urls(remote).first().map(|u| (*u).to_owned());
         match url.and_then(|u| self.local_remote(call.site, &u)) {
             // The remote is a repository on this machine: it can be read.
@@ -146,7 +156,8 @@ impl Judge<'_> {
     /// Whether a hooks directory, as a setting names it, holds anything that runs.
     pub fn hooks_in(&self, call: &Call, dir: &str) -> bool {
         let dir = self.sites[call.site].root.join(dir);
-        std::fs::read_dir(dir).is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
+        std::fs::read_dir(dir)
+            .is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
     }
 
     /// How the line switches hooks off for this command other than by its option, and how bad that is.
@@ -162,8 +173,12 @@ impl Judge<'_> {
         {
             return Some(("core.hooksPath", Verdict::Deny));
         }
-        let listed = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().any(|n| set(n).is_some());
-        let keyed = command.env.iter().any(|(n, v)| n.starts_with("GIT_CONFIG_KEY_") && !matches!(v, EnvValue::Set(t) if !t.eq_ignore_ascii_case("core.hooksPath")));
+        let listed = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]
+            .iter()
+            .any(|n| set(n).is_some());
+        let keyed = command.env.iter().any(|(n, v)| {
+            n.starts_with("GIT_CONFIG_KEY_") && !matches!(v, EnvValue::Set(t) if !t.eq_ignore_ascii_case("core.hooksPath"))
+        });
         if listed || keyed {
             let mut now = self.sites[call.site].hooks().to_vec();
             now.sort();
@@ -171,10 +186,16 @@ impl Judge<'_> {
                 return Some(("a setting in the environment", Verdict::Deny));
             }
         }
-        if world.settings.iter().any(|(_, key, value)| key.eq_ignore_ascii_case("core.hooksPath") && !value.as_deref().is_some_and(|v| self.hooks_in(call, v))) {
+        if world.settings.iter().any(|(_, key, value)| {
+            key.eq_ignore_ascii_case("core.hooksPath") && !value.as_deref().is_some_and(|v| self.hooks_in(call, v))
+        }) {
             return Some(("core.hooksPath", Verdict::Deny));
         }
-        if set("HUSKY").as_deref() == Some("0") || set("HUSKY_SKIP_HOOKS").is_some() || set("LEFTHOOK").as_deref() == Some("0") || set("LEFTHOOK").as_deref() == Some("false") {
+        if set("HUSKY").as_deref() == Some("0")
+            || set("HUSKY_SKIP_HOOKS").is_some()
+            || set("LEFTHOOK").as_deref() == Some("0")
+            || set("LEFTHOOK").as_deref() == Some("false")
+        {
             return Some(("a switch of the hook manager", Verdict::Ask));
         }
         set("SKIP").filter(|v| !v.is_empty()).map(|_| ("SKIP", Verdict::Ask))
@@ -201,7 +222,10 @@ impl Judge<'_> {
         }
         let mut heads = self.sites[id].repo.linked_trees().into_iter().filter_map(|t| t.head);
         let main = self.sites[id].repo.main_head().ok();
-        heads.find(|h| h.branch() == Some(branch.as_str())).or(main.filter(|h| h.branch() == Some(branch.as_str()))).map(|_| branch)
+        heads
+            .find(|h| h.branch() == Some(branch.as_str()))
+            .or(main.filter(|h| h.branch() == Some(branch.as_str())))
+            .map(|_| branch)
     }
 
     /// Whether a pop applies cleanly: `None` when it may or may not.
@@ -213,12 +237,17 @@ impl Judge<'_> {
         let held = git.stash_paths(&stash)?;
         let paths: Vec<PathBuf> = held.changed.into_iter().chain(held.untracked).collect();
         let root = &site.root;
-        let dirty = world.treasures.iter().any(|t| t.tree().is_some_and(|p| p.strip_prefix(root).is_ok_and(|p| paths.iter().any(|q| q == p))));
+        let dirty = world
+            .treasures
+            .iter()
+            .any(|t| t.tree().is_some_and(|p| p.strip_prefix(root).is_ok_and(|p| paths.iter().any(|q| q == p))));
         if dirty {
             return Ok(Some(false));
         }
         let entries = site.status(root, &[], false)?;
-        if entries.iter().any(|e| paths.contains(&e.path)) && world.stashes.get(&call.site).is_none_or(|l| l.iter().all(|s| s.oid.is_some())) {
+        if entries.iter().any(|e| paths.contains(&e.path))
+            && world.stashes.get(&call.site).is_none_or(|l| l.iter().all(|s| s.oid.is_some()))
+        {
             return Ok(Some(false));
         }
         let Some(base) = held.base else { return Ok(None) };
@@ -236,7 +265,11 @@ impl Judge<'_> {
     pub fn linked_tree(&self, call: &Call, name: &str) -> Option<std::path::PathBuf> {
         let path = crate::hits::absolute(&call.cwd, name);
         let trees = self.sites[call.site].repo.linked_trees();
-        trees.iter().find(|t| t.path.as_deref() == Some(path.as_path())).or_else(|| trees.iter().find(|t| t.path.as_deref().is_some_and(|p| p.ends_with(Path::new(name))))).and_then(|t| t.path.clone())
+        trees
+            .iter()
+            .find(|t| t.path.as_deref() == Some(path.as_path()))
+            .or_else(|| trees.iter().find(|t| t.path.as_deref().is_some_and(|p| p.ends_with(Path::new(name)))))
+            .and_then(|t| t.path.clone())
     }
 
     /// A linked tree is given up: what only its HEAD named.

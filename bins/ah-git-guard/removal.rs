@@ -55,7 +55,9 @@ impl Judge<'_> {
                 for path in self.targets(world, act, to) {
                     self.load_path(world, &path)?;
                     let sources = self.targets(world, act, from);
-                    let kept = |p: &Path| p.strip_prefix(&path).is_ok_and(|tail| sources.iter().any(|s| s.join(tail).exists() && s.join(tail) == p));
+                    let kept = |p: &Path| {
+                        p.strip_prefix(&path).is_ok_and(|tail| sources.iter().any(|s| s.join(tail).exists() && s.join(tail) == p))
+                    };
                     world.drop_tree(|_, p| p.starts_with(&path) && !kept(p));
                 }
             }
@@ -71,7 +73,11 @@ impl Judge<'_> {
             Word::Literal(text) => vec![real(&absolute(act.cwd, text))],
             Word::Glob(text) => {
                 let found = crate::glob::expand(act.cwd, text, &world.created, &world.removed);
-                if found.is_empty() { vec![real(&absolute(act.cwd, &crate::glob::unescape(text)))] } else { found.into_iter().map(|p| real(&p)).collect() }
+                if found.is_empty() {
+                    vec![real(&absolute(act.cwd, &crate::glob::unescape(text)))]
+                } else {
+                    found.into_iter().map(|p| real(&p)).collect()
+                }
             }
             Word::Unknown(text) => {
                 if let (Some(found), true) = (&self.found, text.chars().all(|c| c == HOLE)) {
@@ -114,14 +120,21 @@ impl Judge<'_> {
 
     /// A removal whose target cannot be read: asked about where something at that place could be lost.
     fn remove_unknown(&mut self, world: &mut World, act: &Act, below: &Path, word: &Word) -> Result<(), Trouble> {
-        if place::is_temporary(below, self.vars.path("TMPDIR").as_deref()) || below == Path::new("/") {
+        if self.temporary.has(below) || below == Path::new("/") {
             return Ok(());
         }
         self.load_path(world, below)?;
         let tail = word.text().rsplit(HOLE).next().unwrap_or_default();
-        let at_stake: Vec<Loss> = world.treasures.iter().filter(|t| t.tree().is_some_and(|p| p.starts_with(below) && p.to_string_lossy().ends_with(tail))).map(|t| self.loss(t)).collect();
+        let at_stake: Vec<Loss> = world
+            .treasures
+            .iter()
+            .filter(|t| t.tree().is_some_and(|p| p.starts_with(below) && p.to_string_lossy().ends_with(tail)))
+            .map(|t| self.loss(t))
+            .collect();
         if !at_stake.is_empty() {
-            world.findings.push(Finding::new("line.unread", Verdict::Ask, act.text, "what would be removed cannot be read").with(at_stake));
+            world
+                .findings
+                .push(Finding::new("line.unread", Verdict::Ask, act.text, "what would be removed cannot be read").with(at_stake));
         }
         Ok(())
     }
@@ -193,7 +206,13 @@ impl Judge<'_> {
     /// A directory copied or moved over another: files of the same name are replaced.
     fn overlay(&mut self, world: &mut World, act: &Act, from: &Path, to: &Path) -> Result<(), Trouble> {
         self.load_path(world, to)?;
-        let same: Vec<PathBuf> = world.treasures.iter().filter_map(|t| t.tree()).filter(|p| p.strip_prefix(to).is_ok_and(|tail| from.join(tail).is_file())).map(Path::to_owned).collect();
+        let same: Vec<PathBuf> = world
+            .treasures
+            .iter()
+            .filter_map(|t| t.tree())
+            .filter(|p| p.strip_prefix(to).is_ok_and(|tail| from.join(tail).is_file()))
+            .map(Path::to_owned)
+            .collect();
         for path in same {
             self.replace(world, act, &path, None)?;
         }
@@ -202,7 +221,7 @@ impl Judge<'_> {
 
     /// A place that keeps nothing: a device, or where temporary files go.
     fn nowhere(&self, path: &Path) -> bool {
-        path.starts_with("/dev")
+        path.starts_with("/dev") || self.temporary.has(path)
     }
 
     /// Whether a file lies in no repository's work tree.
@@ -213,7 +232,10 @@ impl Judge<'_> {
     /// A file that no repository knows, in a directory where a person keeps things.
     fn loose_file(&self, world: &mut World, path: &Path) {
         let home = self.vars.path("HOME");
-        let kept = path.is_file() && !place::is_temporary(path, self.vars.path("TMPDIR").as_deref()) && !["/usr", "/etc", "/var", "/opt", "/lib", "/bin", "/sbin", "/boot", "/nix"].iter().any(|d| path.starts_with(d)) && !path.parent().is_some_and(|p| Some(p) == home.as_deref() && hidden(path));
+        let kept = path.is_file()
+            && !self.temporary.has(path)
+            && !["/usr", "/etc", "/var", "/opt", "/lib", "/bin", "/sbin", "/boot", "/nix"].iter().any(|d| path.starts_with(d))
+            && !path.parent().is_some_and(|p| Some(p) == home.as_deref() && hidden(path));
         if kept {
             world.add(Side::Tree, Treasure::new(Kind::Untracked, path, vec![Holder::Tree(path.to_owned())]));
         }
@@ -224,14 +246,22 @@ impl Judge<'_> {
         let home = self.vars.path("HOME");
         if path == Path::new("/") || Some(path) == home.as_deref() {
             if rule != "file.replace" {
-                world.findings.push(Finding::new("repo.remove", Verdict::Deny, act.text, "everything below it would go").with([Loss::Other(path.display().to_string())]));
+                world.findings.push(
+                    Finding::new("repo.remove", Verdict::Deny, act.text, "everything below it would go")
+                        .with([Loss::Other(path.display().to_string())]),
+                );
             }
             return Ok(true);
         }
         if place::disarms(path) && rule != "hooks.disarm" && path.exists() {
-            let ours = !path.is_file() || std::fs::read(path).is_ok_and(|b| String::from_utf8_lossy(&b[..b.len().min(1 << 20)]).contains("ah-")) || path.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
+            let ours = !path.is_file()
+                || std::fs::read(path).is_ok_and(|b| String::from_utf8_lossy(&b[..b.len().min(1 << 20)]).contains("ah-"))
+                || path.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
             if ours {
-                world.findings.push(Finding::new("ah.disarm", Verdict::Ask, act.text, "changes what ah itself is set to").with([Loss::Other(path.display().to_string())]));
+                world.findings.push(
+                    Finding::new("ah.disarm", Verdict::Ask, act.text, "changes what ah itself is set to")
+                        .with([Loss::Other(path.display().to_string())]),
+                );
                 return Ok(true);
             }
         }
@@ -243,10 +273,20 @@ impl Judge<'_> {
         let verdict = match what {
             Inside::Scratch => return Ok(true),
             Inside::Hook => {
-                let live = path.is_dir() || std::fs::metadata(path).is_ok_and(|m| std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
-                let any = if path.is_dir() { std::fs::read_dir(path).is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample")))) } else { live };
+                let live = path.is_dir()
+                    || std::fs::metadata(path)
+                        .is_ok_and(|m| std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
+                let any = if path.is_dir() {
+                    std::fs::read_dir(path)
+                        .is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
+                } else {
+                    live
+                };
                 if any {
-                    world.findings.push(Finding::new("hooks.disarm", Verdict::Deny, act.text, "a hook of this repository would no longer run").with([Loss::Other(tail.display().to_string())]));
+                    world.findings.push(
+                        Finding::new("hooks.disarm", Verdict::Deny, act.text, "a hook of this repository would no longer run")
+                            .with([Loss::Other(tail.display().to_string())]),
+                    );
                 }
                 return Ok(true);
             }
@@ -257,7 +297,10 @@ impl Judge<'_> {
             _ => Verdict::Deny,
         };
         let id = if what == Inside::Whole { "repo.remove" } else { "repo.write" };
-        world.findings.push(Finding::new(id, verdict, act.text, "the repository keeps its history there").with([Loss::Other(format!(".git/{}", tail.display()))]));
+        world.findings.push(
+            Finding::new(id, verdict, act.text, "the repository keeps its history there")
+                .with([Loss::Other(format!(".git/{}", tail.display()))]),
+        );
         Ok(true)
     }
 
@@ -272,7 +315,12 @@ impl Judge<'_> {
     fn moved_repository(&mut self, world: &mut World, act: &Act, from: &Path) -> Result<bool, Trouble> {
         match place::split_git_dir(from) {
             Some((dir, tail)) if dir.is_dir() && tail.as_os_str().is_empty() => {
-                world.findings.push(Finding::new("repo.remove", Verdict::Ask, act.text, "the repository is moved away from its work tree"));
+                world.findings.push(Finding::new(
+                    "repo.remove",
+                    Verdict::Ask,
+                    act.text,
+                    "the repository is moved away from its work tree",
+                ));
                 Ok(true)
             }
             Some(_) => self.guarded(world, act, from, "file.remove"),
@@ -285,7 +333,15 @@ impl Judge<'_> {
         for top in crate::glob::repositories_below(dir) {
             let losses = self.holdings(&top)?;
             if !losses.is_empty() {
-                world.findings.push(Finding::new("repo.remove", Verdict::Deny, act.text, format!("{} is a repository, and holds what exists nowhere else", top.display())).with(losses));
+                world.findings.push(
+                    Finding::new(
+                        "repo.remove",
+                        Verdict::Deny,
+                        act.text,
+                        format!("{} is a repository, and holds what exists nowhere else", top.display()),
+                    )
+                    .with(losses),
+                );
             }
         }
         Ok(())
@@ -311,13 +367,32 @@ impl Judge<'_> {
         }
         let root = self.sites[id].root.clone();
         let losses = self.holdings(&root)?;
-        let temporary = place::is_temporary(dir, self.vars.path("TMPDIR").as_deref());
+        let temporary = self.temporary.has(dir);
         if !losses.is_empty() {
-            world.findings.push(Finding::new("repo.remove", Verdict::Deny, act.text, "the whole repository would go, with what exists nowhere else").with(losses));
+            world.findings.push(
+                Finding::new(
+                    "repo.remove",
+                    Verdict::Deny,
+                    act.text,
+                    "the whole repository would go, with what exists nowhere else",
+                )
+                .with(losses),
+            );
         } else if act.cwd.starts_with(dir) {
-            world.findings.push(Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go").with([Loss::Other(root.display().to_string())]));
+            world.findings.push(
+                Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go")
+                    .with([Loss::Other(root.display().to_string())]),
+            );
         } else if !temporary && !world.created.contains(dir) {
-            world.findings.push(Finding::new("repo.remove", Verdict::Ask, act.text, "a whole repository would go; its remote is known to have the commits").with([Loss::Other(root.display().to_string())]));
+            world.findings.push(
+                Finding::new(
+                    "repo.remove",
+                    Verdict::Ask,
+                    act.text,
+                    "a whole repository would go; its remote is known to have the commits",
+                )
+                .with([Loss::Other(root.display().to_string())]),
+            );
         }
         Ok(())
     }
@@ -331,7 +406,8 @@ impl Judge<'_> {
             refs.head = crate::world::Head::Branch("refs/heads/\u{0}gone".into());
         }
         let lost = self.commits_lost(&world, id, &tip, None)?;
-        Ok((!lost.is_empty()).then(|| Finding::new("worktree.remove", Verdict::Deny, act.text, "only this tree's HEAD names these").with(lost)))
+        Ok((!lost.is_empty())
+            .then(|| Finding::new("worktree.remove", Verdict::Deny, act.text, "only this tree's HEAD names these").with(lost)))
     }
 
     /// Everything a repository holds that no remote is known to have: edits, untracked files, stashes, commits.
@@ -348,7 +424,9 @@ impl Judge<'_> {
         let site = &self.sites[id];
         losses.extend(site.stashes()?.into_iter().map(|(oid, _)| Loss::Stash(site.stash_label(&oid))));
         let (refs, _) = site.refs()?;
-        let pick = |remote: bool| refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/") == remote).map(|(_, o)| o.clone()).collect();
+        let pick = |remote: bool| {
+            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/") == remote).map(|(_, o)| o.clone()).collect()
+        };
         let mut tips: std::collections::BTreeSet<String> = pick(false);
         tips.extend(site.resolve("HEAD"));
         losses.extend(site.commits_not_in(&tips, &pick(true))?);
@@ -380,7 +458,10 @@ impl Judge<'_> {
         for top in crate::glob::repositories_below(&root).into_iter().filter(|t| *t != root && hits.contains(t)) {
             let losses = self.holdings(&top)?;
             if !losses.is_empty() {
-                world.findings.push(Finding::new("repo.remove", Verdict::Deny, act.text, format!("{} is a repository of its own", top.display())).with(losses));
+                world.findings.push(
+                    Finding::new("repo.remove", Verdict::Deny, act.text, format!("{} is a repository of its own", top.display()))
+                        .with(losses),
+                );
             }
         }
         Ok(())
@@ -409,7 +490,13 @@ impl Judge<'_> {
             directories: o.has("d"),
             exclude: o.values("exclude").map(|w| w.text().into()).collect(),
             force: u8::try_from(o.count("force")).unwrap_or(u8::MAX),
-            ignored: if o.has("X") { IgnoredFiles::Only } else if o.has("x") || ignored { IgnoredFiles::Too } else { IgnoredFiles::Keep },
+            ignored: if o.has("X") {
+                IgnoredFiles::Only
+            } else if o.has("x") || ignored {
+                IgnoredFiles::Too
+            } else {
+                IgnoredFiles::Keep
+            },
             paths: o.operands.iter().map(|w| w.text().into()).collect(),
         };
         let mut repo = self.sites[call.site].repo.clone();

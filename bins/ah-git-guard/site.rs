@@ -36,7 +36,17 @@ impl Site {
     /// A repository found with the variables that the command sees.
     pub fn new(repo: Repo, vars: Vars, deadline: Deadline) -> Self {
         let root = repo.work_tree.clone().unwrap_or_else(|| repo.git_dir.clone());
-        Self { repo, root, vars, deadline, config: OnceCell::new(), hooks: OnceCell::new(), status: RefCell::default(), trees: RefCell::default(), asked: RefCell::default() }
+        Self {
+            repo,
+            root,
+            vars,
+            deadline,
+            config: OnceCell::new(),
+            hooks: OnceCell::new(),
+            status: RefCell::default(),
+            trees: RefCell::default(),
+            asked: RefCell::default(),
+        }
     }
 
     /// git, to be asked; `what` is for `explain`.
@@ -91,7 +101,8 @@ impl Site {
     /// Whether HEAD has commits that no remote-tracking branch has.
     pub fn unpushed(&self) -> Result<bool, Trouble> {
         let (refs, _) = self.refs()?;
-        let remote: BTreeSet<String> = refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
+        let remote: BTreeSet<String> =
+            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
         Ok(!self.commits_not_in(&self.resolve("HEAD").into_iter().collect(), &remote)?.is_empty())
     }
 
@@ -102,7 +113,8 @@ impl Site {
         }
         let git = self.git("ls-tree")?;
         let Some(tree) = git.rev_parse(&format!("{rev}^{{tree}}"))? else { return Ok(Rc::default()) };
-        let all: Rc<BTreeSet<PathBuf>> = Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
+        let all: Rc<BTreeSet<PathBuf>> =
+            Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
         self.trees.borrow_mut().insert(rev.to_owned(), all.clone());
         Ok(all)
     }
@@ -166,7 +178,10 @@ impl Site {
         let mut todo = vec![(dir.to_owned(), 0)];
         let mut budget = 4_000;
         while let Some((dir, depth)) = todo.pop() {
-            let heavy = dir.file_name().and_then(|n| n.to_str()).is_some_and(|n| matches!(n, "node_modules" | "target" | ".venv" | "venv" | "dist" | "vendor" | "__pycache__"));
+            let heavy = dir
+                .file_name()
+                .and_then(|n| n.to_str())
+                .is_some_and(|n| matches!(n, "node_modules" | "target" | ".venv" | "venv" | "dist" | "vendor" | "__pycache__"));
             for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
                 budget -= 1;
                 if budget == 0 {

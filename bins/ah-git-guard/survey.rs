@@ -19,17 +19,139 @@ pub enum Risk {
 
 /// git verbs that lose nothing, whatever their options.
 const READERS: &[&str] = &[
-    "annotate", "archive", "blame", "bundle", "cat-file", "check-attr", "check-ignore", "check-mailmap", "check-ref-format", "cherry", "clone", "column", "commit-graph", "commit-tree", "count-objects", "describe", "diagnose", "diff", "diff-files", "diff-index", "diff-tree", "fast-export", "fmt-merge-msg", "for-each-ref", "format-patch", "fsck", "get-tar-commit-id", "grep", "hash-object", "help", "init", "instaweb", "interpret-trailers", "log", "ls-files", "ls-remote", "ls-tree", "mailinfo", "mailsplit", "merge-base", "merge-file", "merge-tree", "mktag", "mktree", "name-rev", "patch-id", "range-diff", "request-pull", "rerere", "rev-list", "rev-parse", "send-email", "shortlog", "show", "show-branch", "show-ref", "status", "stripspace", "var", "verify-commit", "verify-pack", "verify-tag", "version", "whatchanged", "write-tree",
+    "annotate",
+    "archive",
+    "blame",
+    "bundle",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-mailmap",
+    "check-ref-format",
+    "cherry",
+    "clone",
+    "column",
+    "commit-graph",
+    "commit-tree",
+    "count-objects",
+    "describe",
+    "diagnose",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "fast-export",
+    "fmt-merge-msg",
+    "for-each-ref",
+    "format-patch",
+    "fsck",
+    "get-tar-commit-id",
+    "grep",
+    "hash-object",
+    "help",
+    "init",
+    "instaweb",
+    "interpret-trailers",
+    "log",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "mailinfo",
+    "mailsplit",
+    "merge-base",
+    "merge-file",
+    "merge-tree",
+    "mktag",
+    "mktree",
+    "name-rev",
+    "patch-id",
+    "range-diff",
+    "request-pull",
+    "rerere",
+    "rev-list",
+    "rev-parse",
+    "send-email",
+    "shortlog",
+    "show",
+    "show-branch",
+    "show-ref",
+    "status",
+    "stripspace",
+    "var",
+    "verify-commit",
+    "verify-pack",
+    "verify-tag",
+    "version",
+    "whatchanged",
+    "write-tree",
 ];
 
 /// git verbs that are judged or saved; the rest is an alias, another program, or unknown.
 pub const JUDGED: &[&str] = &[
-    "add", "am", "apply", "bisect", "branch", "checkout", "checkout-index", "cherry-pick", "clean", "commit", "config", "fast-import", "fetch", "filter-branch", "filter-repo", "gc", "maintenance", "merge", "mv", "notes", "prune", "pull", "push", "read-tree", "rebase", "reflog", "remote", "repack", "replace", "reset", "restore", "revert", "rm", "stage", "stash", "submodule", "svn", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "worktree",
+    "add",
+    "am",
+    "apply",
+    "bisect",
+    "branch",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "config",
+    "fast-import",
+    "fetch",
+    "filter-branch",
+    "filter-repo",
+    "gc",
+    "maintenance",
+    "merge",
+    "mv",
+    "notes",
+    "prune",
+    "pull",
+    "push",
+    "read-tree",
+    "rebase",
+    "reflog",
+    "remote",
+    "repack",
+    "replace",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stage",
+    "stash",
+    "submodule",
+    "svn",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-index",
+    "update-ref",
+    "worktree",
 ];
 
 /// Whether git knows the verb itself, so that no alias can have its name.
 pub fn builtin(verb: &str) -> bool {
-    READERS.binary_search(&verb).is_ok() || JUDGED.binary_search(&verb).is_ok() || matches!(verb, "difftool" | "mergetool" | "sparse-checkout" | "update-server-info" | "pack-refs" | "index-pack" | "hook" | "credential" | "daemon" | "gui" | "gitk" | "replay")
+    READERS.binary_search(&verb).is_ok()
+        || JUDGED.binary_search(&verb).is_ok()
+        || matches!(
+            verb,
+            "difftool"
+                | "mergetool"
+                | "sparse-checkout"
+                | "update-server-info"
+                | "pack-refs"
+                | "index-pack"
+                | "hook"
+                | "credential"
+                | "daemon"
+                | "gui"
+                | "gitk"
+                | "replay"
+        )
 }
 
 /// What a git call may do.
@@ -40,23 +162,61 @@ pub fn git_risk(invocation: &Invocation) -> Risk {
     }
     let first = invocation.args.iter().find_map(|w| w.literal().filter(|t| !t.starts_with('-')));
     let plain = invocation.overrides.is_empty();
-    let safe_words = |banned: &[char]| invocation.args.iter().all(|w| w.literal().is_some_and(|t| !t.starts_with("--no-v") && !t.starts_with("--am") && !(t.starts_with('-') && !t.starts_with("--") && t.contains(banned))));
+    let safe_words = |banned: &[char]| {
+        invocation.args.iter().all(|w| {
+            w.literal().is_some_and(|t| {
+                !t.starts_with("--no-v")
+                    && !t.starts_with("--am")
+                    && !(t.starts_with('-') && !t.starts_with("--") && t.contains(banned))
+            })
+        })
+    };
     match verb {
         "add" | "stage" => Risk::Saving,
         "commit" if plain && message_free(invocation) => Risk::Saving,
         "stash" if matches!(first, None | Some("push" | "save" | "list" | "show" | "apply" | "create")) => Risk::Saving,
         "stash" => Risk::Losing,
-        "branch" | "tag" if safe_words(&['d', 'D', 'm', 'M', 'c', 'C', 'f']) && !invocation.args.iter().any(|w| w.text().starts_with("--")) => Risk::Saving,
+        "branch" | "tag"
+            if safe_words(&['d', 'D', 'm', 'M', 'c', 'C', 'f'])
+                && !invocation.args.iter().any(|w| w.text().starts_with("--")) =>
+        {
+            Risk::Saving
+        }
         "merge" if safe_words(&['n']) && !invocation.args.iter().any(|w| w.text().starts_with("--a")) => Risk::Saving,
         "worktree" if first == Some("list") => Risk::None,
         "worktree" if matches!(first, Some("add")) && !invocation.args.iter().any(|w| w.text() == "-B") => Risk::Saving,
-        "config" if invocation.args.len() < 2 || invocation.args.iter().any(|w| w.text().starts_with("--get") || w.text() == "--list" || w.text() == "-l") => Risk::None,
+        "config"
+            if invocation.args.len() < 2
+                || invocation.args.iter().any(|w| w.text().starts_with("--get") || w.text() == "--list" || w.text() == "-l") =>
+        {
+            Risk::None
+        }
         "reflog" if matches!(first, None | Some("show" | "exists" | "list")) => Risk::None,
         "remote" if matches!(first, None | Some("show" | "add" | "get-url" | "rename" | "-v")) => Risk::None,
         "bisect" if first != Some("run") && first != Some("reset") => Risk::None,
         "submodule" if matches!(first, None | Some("status" | "add" | "init" | "summary" | "sync")) => Risk::None,
         "notes" | "update-index" | "maintenance" => Risk::None,
-        "push" if plain && !invocation.args.iter().any(|w| w.literal().is_none_or(|t| t.starts_with(['+', ':', '-']) && !matches!(t, "-q" | "-u" | "-v" | "--set-upstream" | "--follow-tags" | "--tags" | "--quiet" | "--porcelain" | "--progress"))) => Risk::Saving,
+        "push"
+            if plain
+                && !invocation.args.iter().any(|w| {
+                    w.literal().is_none_or(|t| {
+                        t.starts_with(['+', ':', '-'])
+                            && !matches!(
+                                t,
+                                "-q" | "-u"
+                                    | "-v"
+                                    | "--set-upstream"
+                                    | "--follow-tags"
+                                    | "--tags"
+                                    | "--quiet"
+                                    | "--porcelain"
+                                    | "--progress"
+                            )
+                    })
+                }) =>
+        {
+            Risk::Saving
+        }
         _ => Risk::Losing,
     }
 }
@@ -68,10 +228,49 @@ fn message_free(invocation: &Invocation) -> bool {
 }
 
 /// Words that name a losing git verb: what an unknown program in front of them may be.
-const LOSING: &[&str] = &["branch", "checkout", "checkout-index", "clean", "filter-branch", "gc", "push", "rebase", "reflog", "reset", "restore", "rm", "stash", "switch", "update-ref", "worktree"];
+const LOSING: &[&str] = &[
+    "branch",
+    "checkout",
+    "checkout-index",
+    "clean",
+    "filter-branch",
+    "gc",
+    "push",
+    "rebase",
+    "reflog",
+    "reset",
+    "restore",
+    "rm",
+    "stash",
+    "switch",
+    "update-ref",
+    "worktree",
+];
 
 /// Programs whose output is meant to be evaluated by the shell, and that print settings only.
-const SETUP: &[&str] = &["brew", "conda", "dircolors", "direnv", "docker-machine", "fnm", "keychain", "lesspipe", "luarocks", "mamba", "minikube", "mise", "nodenv", "opam", "pyenv", "rbenv", "rtx", "ssh-agent", "starship", "tmutil", "zoxide"];
+const SETUP: &[&str] = &[
+    "brew",
+    "conda",
+    "dircolors",
+    "direnv",
+    "docker-machine",
+    "fnm",
+    "keychain",
+    "lesspipe",
+    "luarocks",
+    "mamba",
+    "minikube",
+    "mise",
+    "nodenv",
+    "opam",
+    "pyenv",
+    "rbenv",
+    "rtx",
+    "ssh-agent",
+    "starship",
+    "tmutil",
+    "zoxide",
+];
 
 /// Why a command cannot be read well enough, if so.
 pub fn unread(command: &Command) -> Option<&'static str> {
@@ -84,18 +283,28 @@ pub fn unread(command: &Command) -> Option<&'static str> {
             if program == "eval" && (1..command.words.len()).any(unknown) {
                 return Some("eval of a text that is not known");
             }
-            let option = command.words.iter().position(|w| w.literal().is_some_and(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('c')));
+            let option = command
+                .words
+                .iter()
+                .position(|w| w.literal().is_some_and(|t| t.starts_with('-') && !t.starts_with("--") && t.contains('c')));
             if shell && option.is_some_and(|at| command.words.get(at + 1).is_some_and(|w| w.literal().is_none())) {
                 return Some("a shell runs a text that is not known");
             }
-            if shell && command.stdin == Stdin::Unknown && command.words[1..].iter().all(|w| w.literal().is_some_and(|t| t.starts_with('-'))) {
+            if shell
+                && command.stdin == Stdin::Unknown
+                && command.words[1..].iter().all(|w| w.literal().is_some_and(|t| t.starts_with('-')))
+            {
                 return Some("a shell reads commands that are not known");
             }
             None
         }
         Word::Unknown(_) | Word::Glob(_) => {
             let alone = command.words.len() == 1 && first.text().chars().all(|c| c == ah::shell::HOLE);
-            let verb = command.words[1..].iter().filter_map(Word::literal).find(|t| !t.starts_with('-')).is_some_and(|t| LOSING.binary_search(&t).is_ok());
+            let verb = command.words[1..]
+                .iter()
+                .filter_map(Word::literal)
+                .find(|t| !t.starts_with('-'))
+                .is_some_and(|t| LOSING.binary_search(&t).is_ok());
             let git = first.text().contains("git");
             if verb || git {
                 Some("the program is not known, its arguments are git's")
@@ -145,7 +354,13 @@ impl Survey {
             self.losing = unread(command).is_some() && !(program == "eval" && is_setup(self.before.as_deref()));
         }
         let written = |r: &ah::shell::Redirect| {
-            r.kind == RedirectKind::Write && !r.target.text().starts_with("/dev/") && (r.target.literal().is_none() || command.cwd.as_ref().is_none_or(|cwd| std::fs::symlink_metadata(Path::new(cwd).join(r.target.text())).is_ok() || r.target.text().contains(".git")))
+            r.kind == RedirectKind::Write
+                && !r.target.text().starts_with("/dev/")
+                && (r.target.literal().is_none()
+                    || command.cwd.as_ref().is_none_or(|cwd| {
+                        std::fs::symlink_metadata(Path::new(cwd).join(r.target.text())).is_ok()
+                            || r.target.text().contains(".git")
+                    }))
         };
         self.losing |= command.redirects.iter().any(written);
     }
@@ -153,7 +368,11 @@ impl Survey {
 
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
-    matches!(program, "gh" | "glab" | "hub" | "jj" | "chmod" | "mktemp") && program != "mktemp" || program.starts_with("ah-") || command.env.contains_key("AH_OFF") || (matches!(program, "sed" | "perl" | "ed" | "vi" | "vim") && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
+    matches!(program, "gh" | "glab" | "hub" | "jj" | "chmod" | "mktemp") && program != "mktemp"
+        || program.starts_with("ah-")
+        || command.env.contains_key("AH_OFF")
+        || (matches!(program, "sed" | "perl" | "ed" | "vi" | "vim")
+            && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
 }
 
 impl Machine for Survey {
@@ -194,14 +413,41 @@ mod tests {
 
     #[test]
     fn everyday_git_is_no_risk() {
-        for line in ["git status", "git log -5", "git diff --cached", "git config user.name", "git stash list", "git add -A", "git commit -m x", "git push", "git push -u origin HEAD", "git worktree list", "git remote -v", "git branch -a"] {
+        for line in [
+            "git status",
+            "git log -5",
+            "git diff --cached",
+            "git config user.name",
+            "git stash list",
+            "git add -A",
+            "git commit -m x",
+            "git push",
+            "git push -u origin HEAD",
+            "git worktree list",
+            "git remote -v",
+            "git branch -a",
+        ] {
             assert!(risk(line) < Risk::Losing, "{line}");
         }
     }
 
     #[test]
     fn what_may_lose_is_looked_at() {
-        for line in ["git reset --hard", "git commit -nm x", "git commit --no-veri -m x", "git commit --amend", "git push -f", "git push origin +main", "git push origin :x", "git -c core.hooksPath=x commit -m x", "git branch -D x", "git stash drop", "git stash pop", "git config core.hooksPath x", "git checkout ."] {
+        for line in [
+            "git reset --hard",
+            "git commit -nm x",
+            "git commit --no-veri -m x",
+            "git commit --amend",
+            "git push -f",
+            "git push origin +main",
+            "git push origin :x",
+            "git -c core.hooksPath=x commit -m x",
+            "git branch -D x",
+            "git stash drop",
+            "git stash pop",
+            "git config core.hooksPath x",
+            "git checkout .",
+        ] {
             assert_eq!(risk(line), Risk::Losing, "{line}");
         }
     }

@@ -38,7 +38,7 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
             Some(guard::changes(&[Change::Write(Word::Literal(path.into_owned()))], "Write", cwd, policy, memory))
         }
         "Edit" | "MultiEdit" | "NotebookEdit" => {
-            let files = event.patch();
+            let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if files.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
                 return Some(guard::changes(&[Change::Edit(Word::Literal(path.into_owned()))], name, cwd, policy, memory));
@@ -70,13 +70,24 @@ fn mcp(event: &Event) -> Option<String> {
     let server = name.strip_suffix(tool)?.to_ascii_lowercase();
     let verb = tool.strip_prefix("git_").or_else(|| server.contains("git").then_some(tool))?;
     let quoted = |field: &str| event.input(field).map(|v| format!("'{}'", v.replace('\'', "'\\''")));
-    let target = ["target", "branch_name", "branch", "ref", "revision", "commit"].into_iter().find_map(quoted).unwrap_or_default();
-    let flag = |field: &str, text: &str| event.input_flag(field).then(|| text.to_owned()).unwrap_or_default();
-    let mode = event.input("mode").map(|m| format!("--{}", m.trim_start_matches('-'))).filter(|m| m.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')).unwrap_or_default();
+    let target =
+        ["target", "branch_name", "branch", "ref", "revision", "commit"].into_iter().find_map(quoted).unwrap_or_default();
+    let flag = |field: &str, text: &str| {
+        (event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true"))
+            .then(|| text.to_owned())
+            .unwrap_or_default()
+    };
+    let mode = event
+        .input("mode")
+        .map(|m| format!("--{}", m.trim_start_matches('-')))
+        .filter(|m| m.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'))
+        .unwrap_or_default();
     let line = match verb.replace('-', "_").as_str() {
         "reset" => format!("git reset {mode} {} {target}", flag("hard", "--hard")),
         "checkout" | "switch" => format!("git checkout {} {target}", flag("force", "-f")),
-        "restore" => format!("git restore {}", quoted("path").or_else(|| quoted("files")).unwrap_or_else(|| "\"$unknown\"".into())),
+        "restore" => {
+            format!("git restore {}", quoted("path").or_else(|| quoted("files")).unwrap_or_else(|| "\"$unknown\"".into()))
+        }
         "clean" => format!("git clean -fd {}", flag("ignored", "-x")),
         "push" => format!("git push {} {} {target}", flag("force", "--force"), quoted("remote").unwrap_or_default()),
         "stash_drop" => "git stash drop".into(),

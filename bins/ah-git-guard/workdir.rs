@@ -14,7 +14,8 @@ pub fn other(event: &Event, command: &str, cwd: &Path) -> Vec<PathBuf> {
     if event.model.is_empty() || event.transcript_path.is_empty() {
         return Vec::new();
     }
-    let found = tail(Path::new(event.transcript_path.as_ref())).and_then(|text| text.lines().rev().find_map(|line| stated(line, command)));
+    let found = tail(Path::new(event.transcript_path.as_ref()))
+        .and_then(|text| text.lines().rev().find_map(|line| stated(line, command)));
     let dir = found.map(|dir| cwd.join(dir)).and_then(|dir| guard::directory(&dir.to_string_lossy()));
     dir.into_iter().filter(|d| d != cwd).collect()
 }

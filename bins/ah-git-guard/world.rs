@@ -156,7 +156,12 @@ impl World {
 
     fn spread(&mut self, from: &Path, to: &Path, take: bool) {
         for treasure in &mut self.treasures {
-            let found: Vec<PathBuf> = treasure.holders.iter().filter_map(|h| if let Holder::Tree(p) = h { Some(p.clone()) } else { None }).filter(|p| p.starts_with(from)).collect();
+            let found: Vec<PathBuf> = treasure
+                .holders
+                .iter()
+                .filter_map(|h| if let Holder::Tree(p) = h { Some(p.clone()) } else { None })
+                .filter(|p| p.starts_with(from))
+                .collect();
             for path in found {
                 let tail = path.strip_prefix(from).unwrap_or(Path::new(""));
                 let new = if tail.as_os_str().is_empty() { to.to_owned() } else { to.join(tail) };
@@ -171,7 +176,8 @@ impl World {
     /// Every commit of this line that a ref of `site` still reaches.
     pub fn reached(&self, site: SiteId) -> BTreeSet<u32> {
         let mut seen = BTreeSet::new();
-        let mut todo: Vec<Tip> = self.refs.get(&site).map(|r| r.names.values().cloned().chain(r.head_tip()).collect()).unwrap_or_default();
+        let mut todo: Vec<Tip> =
+            self.refs.get(&site).map(|r| r.names.values().cloned().chain(r.head_tip()).collect()).unwrap_or_default();
         while let Some(tip) = todo.pop() {
             if let Tip::Made(id) = tip
                 && seen.insert(id)

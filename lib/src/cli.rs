@@ -11,9 +11,7 @@ mod flag;
 mod guess;
 mod help;
 
-pub use flag::{
-    COMPLETIONS, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION,
-};
+pub use flag::{COMPLETIONS, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 
 /// The face of one executable.
 #[derive(Clone, Copy, Debug)]
@@ -83,12 +81,7 @@ impl Call {
     /// The flag's value; the last one, where it was given twice.
     #[must_use]
     pub fn value(&self, long: &str) -> Option<&OsString> {
-        self.flags
-            .iter()
-            .rev()
-            .find(|(name, _)| *name == long)?
-            .1
-            .as_ref()
+        self.flags.iter().rev().find(|(name, _)| *name == long)?.1.as_ref()
     }
 }
 
@@ -135,8 +128,7 @@ impl Cli {
                             call.args.push(word);
                             // `check git push --force`: the flags belong to what is to be checked.
                             if self.ends_in_a_command(name) {
-                                call.args
-                                    .extend(args.raw_args().map_err(|error| error.to_string())?);
+                                call.args.extend(args.raw_args().map_err(|error| error.to_string())?);
                             }
                         }
                     }
@@ -146,9 +138,7 @@ impl Cli {
                     .flags
                     .iter()
                     .find(|flag| flag.long == long)
-                    .ok_or_else(|| {
-                        unknown("flag", "--", long, self.flags.iter().map(|flag| flag.long))
-                    })?,
+                    .ok_or_else(|| unknown("flag", "--", long, self.flags.iter().map(|flag| flag.long)))?,
                 Short(short) => self
                     .flags
                     .iter()
@@ -162,11 +152,7 @@ impl Cli {
             match flag.long {
                 "help" => print = Some(self.help()),
                 "version" => print = Some(self.version()),
-                "completions" => {
-                    print = value
-                        .as_ref()
-                        .and_then(|shell| self.completions(&shell.to_string_lossy()))
-                }
+                "completions" => print = value.as_ref().and_then(|shell| self.completions(&shell.to_string_lossy())),
                 long => call.options.set(long, value.as_ref())?,
             }
             call.flags.push((flag.long, value));
@@ -177,26 +163,17 @@ impl Cli {
     /// Says on standard error what is wrong with the command line and how it should be; gives the code to end with.
     #[must_use]
     pub fn usage_error(&self, what: &str) -> ExitCode {
-        exit::fail(
-            self.name,
-            exit::USAGE,
-            &format!("{what}\n{}Try '{} --help'.", self.usage(), self.name),
-        )
+        exit::fail(self.name, exit::USAGE, &format!("{what}\n{}Try '{} --help'.", self.usage(), self.name))
     }
 
     fn ends_in_a_command(&self, name: &str) -> bool {
-        self.commands
-            .iter()
-            .any(|command| command.name == name && command.args.contains("-- "))
+        self.commands.iter().any(|command| command.name == name && command.args.contains("-- "))
     }
 
     fn command(&self, word: &OsString) -> Result<&'static str, String> {
         let names = self.commands.iter().map(|command| command.name);
         let word = word.to_string_lossy();
-        names
-            .clone()
-            .find(|name| *name == word)
-            .ok_or_else(|| unknown("command", "", &word, names))
+        names.clone().find(|name| *name == word).ok_or_else(|| unknown("command", "", &word, names))
     }
 }
 
@@ -205,9 +182,7 @@ impl Options {
     /// The value is no text.
     fn set(&mut self, long: &str, value: Option<&OsString>) -> Result<(), String> {
         let text = || {
-            let text = value
-                .and_then(|value| value.to_str())
-                .ok_or_else(|| format!("--{long}: not text"))?;
+            let text = value.and_then(|value| value.to_str()).ok_or_else(|| format!("--{long}: not text"))?;
             Ok::<_, String>(Some(text.to_owned()))
         };
         match long {
@@ -225,9 +200,7 @@ impl Options {
 }
 
 fn value(flag: &Flag, kind: &str, args: &mut lexopt::Parser) -> Result<OsString, String> {
-    let value = args
-        .value()
-        .map_err(|_| format!("--{} needs a value: {kind}", flag.long))?;
+    let value = args.value().map_err(|_| format!("--{} needs a value: {kind}", flag.long))?;
     if kind.contains('|') && !kind.split('|').any(|choice| value == choice) {
         let given = shown(&value.to_string_lossy());
         return Err(format!("--{}: not one of {kind}: {given}", flag.long));

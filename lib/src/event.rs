@@ -51,10 +51,7 @@ impl Moment {
     /// The moment that Claude Code and its followers call `name`.
     #[must_use]
     pub fn named(name: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|moment| moment.name() == name)
-            .unwrap_or_default()
+        Self::ALL.into_iter().find(|moment| moment.name() == name).unwrap_or_default()
     }
 
     /// Its name in Claude Code's events; empty for `Other`.
@@ -149,19 +146,13 @@ impl<'a> Event<'a> {
         let prompt = self.prompt.trim();
         // Both ends, so that a person who quotes such a note and adds a word is still heard.
         self.moment == Moment::UserPromptSubmit
-            && (prompt.is_empty()
-                || prompt.starts_with("<task-notification>")
-                    && prompt.ends_with("</task-notification>"))
+            && (prompt.is_empty() || prompt.starts_with("<task-notification>") && prompt.ends_with("</task-notification>"))
     }
 
     /// The patch that an `apply_patch` call carries, for `patch::files`.
     #[must_use]
     pub fn patch(&self) -> Option<Cow<'a, str>> {
-        if self.native_tool == "apply_patch" {
-            self.input("command")
-        } else {
-            None
-        }
+        if self.native_tool == "apply_patch" { self.input("command") } else { None }
     }
 }
 
@@ -171,17 +162,11 @@ mod tests {
 
     #[test]
     fn a_machine_made_prompt_is_known_by_both_ends() {
-        let prompt = |moment, text: &'static str| Event {
-            moment,
-            prompt: text.into(),
-            ..Event::default()
-        };
+        let prompt = |moment, text: &'static str| Event { moment, prompt: text.into(), ..Event::default() };
         let at = Moment::UserPromptSubmit;
         assert!(prompt(at, "<task-notification>\nx</task-notification>\n").machine_prompt());
         assert!(prompt(at, " ").machine_prompt());
-        assert!(
-            !prompt(at, "<task-notification>x</task-notification> what is this?").machine_prompt()
-        );
+        assert!(!prompt(at, "<task-notification>x</task-notification> what is this?").machine_prompt());
         assert!(!prompt(Moment::Stop, "").machine_prompt());
     }
 
@@ -190,10 +175,6 @@ mod tests {
         for moment in Moment::ALL {
             assert_eq!(Moment::named(moment.name()), moment);
         }
-        assert_eq!(
-            Moment::named("PreToolUsе"),
-            Moment::Other,
-            "a Cyrillic letter"
-        );
+        assert_eq!(Moment::named("PreToolUsе"), Moment::Other, "a Cyrillic letter");
     }
 }

@@ -59,9 +59,7 @@ pub fn environment(name: &str) -> Option<OsString> {
 /// (a terminal, `--jsonl`) gets others.
 pub fn run(program: &'static Program, options: &Options) -> ExitCode {
     if io::stdin().is_terminal() {
-        return program
-            .cli
-            .usage_error("no command, and standard input is a terminal");
+        return program.cli.usage_error("no command, and standard input is a terminal");
     }
     last_words::prepare(program, options);
     if options.jsonl {
@@ -71,20 +69,12 @@ pub fn run(program: &'static Program, options: &Options) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut bytes = Vec::with_capacity(8 << 10);
-    match io::stdin()
-        .lock()
-        .take(MAX_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)
-    {
+    match io::stdin().lock().take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes) {
         Ok(_) => {
             let bytes = last_words::keep(bytes);
-            respond(program, options, bytes, &mut |reply| {
-                reply.is_empty() || put(&format!("{reply}\n"))
-            });
+            respond(program, options, bytes, &mut |reply| reply.is_empty() || put(&format!("{reply}\n")));
         }
-        Err(error) => {
-            (program.edges.failure)(program.cli.name, &format!("cannot read the event: {error}"))
-        }
+        Err(error) => (program.edges.failure)(program.cli.name, &format!("cannot read the event: {error}")),
     }
     ExitCode::SUCCESS
 }
@@ -109,17 +99,8 @@ fn silenced(program: &Program) -> bool {
 }
 
 /// Answers one input. `put` prints a reply, which is empty for silence, and says whether that worked.
-fn respond(
-    program: &Program,
-    options: &Options,
-    bytes: &[u8],
-    put: &mut dyn FnMut(&str) -> bool,
-) -> Answer {
-    let explain = if options.explain {
-        Explain::ON
-    } else {
-        Explain::OFF
-    };
+fn respond(program: &Program, options: &Options, bytes: &[u8], put: &mut dyn FnMut(&str) -> bool) -> Answer {
+    let explain = if options.explain { Explain::ON } else { Explain::OFF };
     let probing = options.jsonl && !options.record;
     let fail = |what: &str| {
         explain.say(|| what.to_owned());
@@ -146,26 +127,14 @@ fn respond(
         Err(why) => {
             fail(&format!("event not read: {why}"));
             let answer = (program.unreadable)(bytes);
-            let event = Event {
-                moment: guessed_moment(bytes, options),
-                ..Event::default()
-            };
-            put(&named
-                .unwrap_or_else(|| Harness::around(env))
-                .render(&answer, &event)
-                .stdout);
+            let event = Event { moment: guessed_moment(bytes, options), ..Event::default() };
+            put(&named.unwrap_or_else(|| Harness::around(env)).render(&answer, &event).stdout);
             return answer;
         }
     };
     event.probe |= probing;
     last_words::heard(harness, event.moment);
-    explain.say(|| {
-        format!(
-            "{} event from {}",
-            quote::line(&event.event_name, 40),
-            harness.title
-        )
-    });
+    explain.say(|| format!("{} event from {}", quote::line(&event.event_name, 40), harness.title));
     let can_ask = harness.can_ask(&event, env);
     let context = Context::new(harness, can_ask, explain, event.probe);
     let answer = (program.answer)(&event, &context);
@@ -188,24 +157,17 @@ fn guessed_moment(bytes: &[u8], options: &Options) -> Moment {
     const KEY: &[u8] = b"\"hook_event_name\"";
     let sent = || {
         let at = bytes.windows(KEY.len()).position(|window| window == KEY)?;
-        let value = bytes[at + KEY.len()..]
-            .trim_ascii_start()
-            .strip_prefix(b":")?
-            .trim_ascii_start();
+        let value = bytes[at + KEY.len()..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
         let end = value.iter().skip(1).position(|byte| *byte == b'"')? + 2;
         let raw = serde_json::from_slice(&value[..end]).ok()?;
         Some(Moment::named(&text(raw)?))
     };
-    sent()
-        .or_else(|| options.event.as_deref().map(Moment::named))
-        .unwrap_or_default()
+    sent().or_else(|| options.event.as_deref().map(Moment::named)).unwrap_or_default()
 }
 
 /// Prints in one write where the system allows it; a reader that went away is no matter.
 fn put(text: &str) -> bool {
     last_words::spoken();
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .is_ok()
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
 }

@@ -3,9 +3,7 @@
 use jsonc_parser::errors::ParseError;
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde::Deserialize;
-use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -41,11 +39,7 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}, column {}: {}",
-            self.line, self.column, self.what
-        )
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
     }
 }
 
@@ -58,11 +52,7 @@ impl std::error::Error for Error {}
 /// or not a `T`. An empty text is an error unless `T` can be made from `null`.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     if bytes.len() > MAX_BYTES {
-        return Err(Error {
-            line: 1,
-            column: 1,
-            what: format!("longer than {MAX_BYTES} bytes"),
-        });
+        return Err(Error { line: 1, column: 1, what: format!("longer than {MAX_BYTES} bytes") });
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
@@ -78,14 +68,8 @@ fn place(text: &str, error: &ParseError) -> Error {
     let what = error.kind().to_string();
     let mut start = error.range().start;
     // The reader places an unknown field at its object's brace; the field itself is more use.
-    if let Some(name) = what
-        .strip_prefix("unknown field `")
-        .and_then(|rest| rest.split('`').next())
-    {
-        start += text
-            .get(start..)
-            .and_then(|rest| rest.find(&format!("\"{name}\"")))
-            .unwrap_or(0);
+    if let Some(name) = what.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()) {
+        start += text.get(start..).and_then(|rest| rest.find(&format!("\"{name}\""))).unwrap_or(0);
     }
     // ... and gives the end of the text no place.
     if what == "unexpected end of input" {
@@ -97,11 +81,7 @@ fn place(text: &str, error: &ParseError) -> Error {
 fn at(text: &str, byte: usize, what: String) -> Error {
     let before = text.get(..byte).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    Error {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        what,
-    }
+    Error { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, what }
 }
 
 /// Any value in which no object has a key twice and nothing lies too deep.
@@ -109,11 +89,7 @@ struct Checked;
 
 impl<'de> Deserialize<'de> for Checked {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Check {
-            depth: 0,
-            twice: None,
-        }
-        .deserialize(deserializer)
+        Check { depth: 0, twice: None }.deserialize(deserializer)
     }
 }
 
@@ -181,10 +157,7 @@ impl<'de> Visitor<'de> for Check {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Checked, A::Error> {
         let depth = self.enter()?;
-        while items
-            .next_element_seed(Check { depth, twice: None })?
-            .is_some()
-        {}
+        while items.next_element_seed(Check { depth, twice: None })?.is_some() {}
         Ok(Checked)
     }
 
@@ -221,13 +194,7 @@ mod tests {
     #[test]
     fn comments_trailing_commas_and_a_byte_order_mark() {
         let text = "\u{feff}// why\n{ \"count\": 3, /* so */ \"names\": [\"a\",], }\n";
-        assert_eq!(
-            read::<Sample>(text.as_bytes()),
-            Ok(Sample {
-                count: 3,
-                names: vec!["a".into()]
-            })
-        );
+        assert_eq!(read::<Sample>(text.as_bytes()), Ok(Sample { count: 3, names: vec!["a".into()] }));
         let escapes = read::<Value>(br#"{"a\"":"\u00e9\ud83d\ude00\n"}"#);
         assert_eq!(escapes, Ok(json!({"a\"": "é😀\n"})));
     }
@@ -245,10 +212,7 @@ mod tests {
 
     #[test]
     fn a_key_given_twice_is_refused_at_any_depth() {
-        assert_eq!(
-            error("{\"count\":1,\n \"count\":2}"),
-            (2, 10, "key `count` is given twice".into())
-        );
+        assert_eq!(error("{\"count\":1,\n \"count\":2}"), (2, 10, "key `count` is given twice".into()));
         let deep = read::<Value>(br#"[{"a":{"b":1,"b":[]}}]"#).expect_err("twice");
         assert!(deep.what.contains("`b`"), "{deep}");
         assert!(read::<Value>(br#"[{"a":1},{"a":2}]"#).is_ok());
@@ -270,10 +234,7 @@ mod tests {
         ] {
             assert!(read::<Sample>(text.as_bytes()).is_err(), "{text}");
         }
-        assert_eq!(
-            read::<Value>(b"{\"a\":1}\n\"\xff\"").map_err(|e| (e.line, e.column)),
-            Err((2, 2))
-        );
+        assert_eq!(read::<Value>(b"{\"a\":1}\n\"\xff\"").map_err(|e| (e.line, e.column)), Err((2, 2)));
     }
 
     #[test]

@@ -39,20 +39,13 @@ fn line(program: &str, what: &str) -> String {
     let t = now_ms();
     let mut room = MAX_LINE;
     loop {
-        let line = Line {
-            v: 1,
-            t,
-            program: start(program, 64),
-            what: start(&what, room),
-        };
+        let line = Line { v: 1, t, program: start(program, 64), what: start(&what, room) };
         let mut text = serde_json::to_string(&line).unwrap_or_default();
         text.push('\n');
         if text.len() <= MAX_LINE || room == 0 {
             return text;
         }
-        room = room
-            .saturating_sub(text.len() - MAX_LINE)
-            .min(room * 9 / 10);
+        room = room.saturating_sub(text.len() - MAX_LINE).min(room * 9 / 10);
     }
 }
 
@@ -83,12 +76,7 @@ mod tests {
 
     #[test]
     fn lines_are_short_and_whole() {
-        for what in [
-            "x".repeat(5000),
-            "\0".repeat(5000),
-            "é\"\\\n".repeat(2000),
-            String::new(),
-        ] {
+        for what in ["x".repeat(5000), "\0".repeat(5000), "é\"\\\n".repeat(2000), String::new()] {
             let line = line(&"p".repeat(500), &what);
             assert!(line.len() <= 2048 && line.ends_with('\n') && line.matches('\n').count() == 1);
             let read: serde_json::Value = serde_json::from_str(&line).unwrap();

@@ -26,10 +26,7 @@ pub struct PatchFile {
 
 impl PatchFile {
     fn new(path: impl Into<String>, kind: PatchKind) -> Self {
-        Self {
-            path: path.into(),
-            kind,
-        }
+        Self { path: path.into(), kind }
     }
 }
 
@@ -37,14 +34,7 @@ impl PatchFile {
 /// the tool that applies it would refuse is still listed.
 #[must_use]
 pub fn files(text: &str) -> Vec<PatchFile> {
-    if text
-        .lines()
-        .any(|line| mark(line, false) == Some("Begin Patch"))
-    {
-        envelope(text)
-    } else {
-        unified::files(text)
-    }
+    if text.lines().any(|line| mark(line, false) == Some("Begin Patch")) { envelope(text) } else { unified::files(text) }
 }
 
 /// What follows the three stars of a header line. Inside an update an indented one is context, hence `at_margin`.
@@ -67,11 +57,7 @@ fn envelope(text: &str) -> Vec<PatchFile> {
             "Delete File" => PatchKind::Delete,
             "Update File" => PatchKind::Update,
             "Move to" => {
-                if let Some(PatchFile {
-                    kind: kind @ PatchKind::Update,
-                    ..
-                }) = files.last_mut()
-                {
+                if let Some(PatchFile { kind: kind @ PatchKind::Update, .. }) = files.last_mut() {
                     *kind = PatchKind::MoveTo(path.to_owned());
                 }
                 continue;
@@ -97,17 +83,11 @@ mod tests {
     use PatchKind::{Add, Delete, MoveTo, Update};
 
     fn listed(text: &str) -> Vec<(String, PatchKind)> {
-        files(text)
-            .into_iter()
-            .map(|file| (file.path, file.kind))
-            .collect()
+        files(text).into_iter().map(|file| (file.path, file.kind)).collect()
     }
 
     fn list(files: &[(&str, PatchKind)]) -> Vec<(String, PatchKind)> {
-        files
-            .iter()
-            .map(|(path, kind)| ((*path).to_owned(), kind.clone()))
-            .collect()
+        files.iter().map(|(path, kind)| ((*path).to_owned(), kind.clone())).collect()
     }
 
     #[test]
@@ -115,12 +95,7 @@ mod tests {
         let text = "*** Begin Patch\n*** Add File: a b.txt\n+*** Delete File: content\n*** Update File: x.rs\n@@\n \
             *** Delete File: context\n-old\n+new\n*** Update File: y.rs\n*** Move to: z/y.rs\n@@\n-a\n+b\n*** End of File\n\
             *** Delete File: gone\n*** End Patch";
-        let expected = [
-            ("a b.txt", Add),
-            ("x.rs", Update),
-            ("y.rs", MoveTo("z/y.rs".into())),
-            ("gone", Delete),
-        ];
+        let expected = [("a b.txt", Add), ("x.rs", Update), ("y.rs", MoveTo("z/y.rs".into())), ("gone", Delete)];
         assert_eq!(listed(text), list(&expected));
     }
 
@@ -130,10 +105,7 @@ mod tests {
         assert_eq!(listed(text), list(&[("a", Add), ("b", Delete)]));
         let two = "*** Begin Patch\n*** Update File: a\n*** End Patch\n *** Begin Patch\n *** Delete File: b\n*** End Patch";
         assert_eq!(listed(two), list(&[("a", Update), ("b", Delete)]));
-        assert_eq!(
-            listed("*** Begin Patch\n*** Move to: nowhere\n*** End Patch"),
-            []
-        );
+        assert_eq!(listed("*** Begin Patch\n*** Move to: nowhere\n*** End Patch"), []);
     }
 
     #[test]
@@ -169,23 +141,10 @@ mod tests {
 
     #[test]
     fn what_is_no_patch_has_no_files() {
-        for text in [
-            "",
-            "echo hi",
-            "--- ",
-            "+++",
-            "@@ -1 +1 @@",
-            "diff --git ",
-            "diff --git é",
-            "***",
-            "\0\u{202e}***",
-            "\"\\",
-        ] {
+        for text in ["", "echo hi", "--- ", "+++", "@@ -1 +1 @@", "diff --git ", "diff --git é", "***", "\0\u{202e}***", "\"\\"]
+        {
             assert_eq!(listed(text), [], "{text:?}");
         }
-        assert_eq!(
-            listed(&"@@ -1,18446744073709551615 +1,18446744073709551616 @@\n".repeat(3)),
-            []
-        );
+        assert_eq!(listed(&"@@ -1,18446744073709551615 +1,18446744073709551616 @@\n".repeat(3)), []);
     }
 }

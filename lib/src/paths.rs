@@ -26,11 +26,7 @@ impl Paths {
 
     /// The places by any environment: `look` answers a variable's value.
     pub fn new(look: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
-        let folder = |name: &str| {
-            look(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
+        let folder = |name: &str| look(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME");
         let all = folder("AH_HOME");
         let place = |own: &str, kind: &str, xdg: &str, usual: &str| {
@@ -173,10 +169,7 @@ impl Paths {
         }
         let path = match text.strip_prefix('~') {
             Some("") => self.home.clone()?,
-            Some(rest) => self
-                .home
-                .as_ref()?
-                .join(rest.strip_prefix('/')?.trim_start_matches('/')),
+            Some(rest) => self.home.as_ref()?.join(rest.strip_prefix('/')?.trim_start_matches('/')),
             None => PathBuf::from(text),
         };
         path.is_absolute().then_some(path)
@@ -206,11 +199,7 @@ pub fn store_name(name: &str) -> String {
 /// anything changed, eight hex digits of its blake3 hash tell it from others that reduce to the same.
 pub(crate) fn file_name(text: &str, also: &str, instead: Option<char>) -> String {
     let keep = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
-    let kept: String = text
-        .chars()
-        .filter_map(|c| if keep(c) { Some(c) } else { instead })
-        .take(100)
-        .collect();
+    let kept: String = text.chars().filter_map(|c| if keep(c) { Some(c) } else { instead }).take(100).collect();
     if kept == text && !kept.is_empty() {
         return kept;
     }
@@ -236,33 +225,18 @@ mod tests {
         assert_eq!(paths(&[("HOME", "home/me")]), None);
         let found = paths(&[("HOME", "/h")]).unwrap();
         assert_eq!(found.config_file(), Path::new("/h/.config/ah/config.json"));
-        assert_eq!(
-            found.receipt(),
-            Path::new("/h/.local/share/ah/receipt.json")
-        );
-        assert_eq!(
-            found.off_flag("all"),
-            Path::new("/h/.local/state/ah/off/all")
-        );
+        assert_eq!(found.receipt(), Path::new("/h/.local/share/ah/receipt.json"));
+        assert_eq!(found.off_flag("all"), Path::new("/h/.local/state/ah/off/all"));
         assert_eq!(found.system_config(), Path::new("/etc/ah/config.json"));
     }
 
     #[test]
     fn nearer_variables_win() {
-        let found = paths(&[
-            ("AH_STATE_HOME", "/s"),
-            ("AH_HOME", "/all"),
-            ("XDG_CONFIG_HOME", "/x"),
-        ])
-        .unwrap();
+        let found = paths(&[("AH_STATE_HOME", "/s"), ("AH_HOME", "/all"), ("XDG_CONFIG_HOME", "/x")]).unwrap();
         assert_eq!(found.log(), Path::new("/s/log.jsonl"));
         assert_eq!(found.config_file(), Path::new("/all/config/config.json"));
         assert_eq!(found.home(), None);
-        let found = paths(&[
-            ("HOME", "/h"),
-            ("XDG_CONFIG_HOME", "/x"),
-            ("XDG_DATA_HOME", "d"),
-        ]);
+        let found = paths(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x"), ("XDG_DATA_HOME", "d")]);
         let found = found.unwrap();
         assert_eq!(found.config_home(), Path::new("/x/ah"));
         assert_eq!(found.data_home(), Path::new("/h/.local/share/ah"));

@@ -146,10 +146,7 @@ mod tests {
 
     #[test]
     fn a_line_shows_what_would_hide() {
-        assert_eq!(
-            line("a\u{1b}[31m\nb\u{202e}c\u{e0041}", 99),
-            "a\\u{1b}[31m\\nb\\u{202e}c\\u{e0041}"
-        );
+        assert_eq!(line("a\u{1b}[31m\nb\u{202e}c\u{e0041}", 99), "a\\u{1b}[31m\\nb\\u{202e}c\\u{e0041}");
         assert_eq!(line("größe 漢字", 99), "größe 漢字");
         assert_eq!(block("a\n\tb\r\0", 99), "a\n\tb\\r\\u{0}");
     }

@@ -8,21 +8,14 @@ use ah::hook::{self, Fate, MAX_BYTES};
 #[test]
 fn an_event_is_answered_and_its_fate_told() {
     assert_eq!(run(EVENT.as_bytes()).matches("rm x in /p of s").count(), 1);
-    let asked = |mode: &str| {
-        format!(
-            r#"{{"hook_event_name":"UserPromptSubmit","prompt":"ask","permission_mode":"{mode}"}}"#
-        )
-    };
+    let asked = |mode: &str| format!(r#"{{"hook_event_name":"UserPromptSubmit","prompt":"ask","permission_mode":"{mode}"}}"#);
     assert!(run(asked("default").as_bytes()).contains("\"true\""));
     assert!(run(asked("dontAsk").as_bytes()).contains("\"false\""));
     FATES.take();
     run(EVENT.as_bytes());
     run(br#"{"hook_event_name":"Stop","prompt":"context"}"#);
     run(br#"{"hook_event_name":"Stop"}"#);
-    assert_eq!(
-        FATES.take(),
-        [Fate::Printed, Fate::Undelivered, Fate::Printed]
-    );
+    assert_eq!(FATES.take(), [Fate::Printed, Fate::Undelivered, Fate::Printed]);
     assert_eq!(logged(), [""; 0]);
 }
 
@@ -53,37 +46,17 @@ fn what_is_no_event_is_silence_and_one_line_without_its_text() {
         (deep.as_bytes(), 1),
         (deep_field.as_bytes(), 1),
     ] {
-        assert_eq!(
-            run(bytes),
-            "",
-            "{:?}",
-            String::from_utf8_lossy(&bytes[..bytes.len().min(60)])
-        );
+        assert_eq!(run(bytes), "", "{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(60)]));
         let log = logged();
         assert_eq!(log.len(), lines, "{log:?}");
-        assert!(
-            log.iter()
-                .all(|line| line.starts_with("ah-sample: event not read: ")
-                    && !line.contains("secr")),
-            "{log:?}"
-        );
+        assert!(log.iter().all(|line| line.starts_with("ah-sample: event not read: ") && !line.contains("secr")), "{log:?}");
     }
 }
 
 #[test]
 fn one_odd_field_never_costs_the_event() {
-    let odd = [
-        "null",
-        "true",
-        "7",
-        "-1e999999",
-        "[1,[2]]",
-        "{\"a\":{}}",
-        "\"\"",
-        "\"\\ud800\"",
-        "\"\\udc00\\ud800x\"",
-        "\"\\u0000\"",
-    ];
+    let odd =
+        ["null", "true", "7", "-1e999999", "[1,[2]]", "{\"a\":{}}", "\"\"", "\"\\ud800\"", "\"\\udc00\\ud800x\"", "\"\\u0000\""];
     let keys = [
         "agent_id",
         "agent_type",
@@ -116,14 +89,8 @@ fn one_odd_field_never_costs_the_event() {
     for key in ["session_id", "cwd", "tool_name"] {
         for value in odd {
             let whole: serde_json::Value = serde_json::from_str(EVENT).expect("JSON");
-            let event = EVENT.replace(
-                &format!("\"{key}\":{}", whole[key]),
-                &format!("\"{key}\":{value}"),
-            );
-            assert!(
-                event.contains(value) && run(event.as_bytes()).contains("rm x in"),
-                "{event}"
-            );
+            let event = EVENT.replace(&format!("\"{key}\":{}", whole[key]), &format!("\"{key}\":{value}"));
+            assert!(event.contains(value) && run(event.as_bytes()).contains("rm x in"), "{event}");
         }
     }
     for value in odd {
@@ -143,9 +110,7 @@ fn missing_fields_repeated_keys_and_escapes() {
     assert_eq!(run(b"{}"), "");
     let twice = EVENT.replace("\"cwd\":\"/p\"", "\"cwd\":\"/a\",\"cwd\":7,\"cwd\":\"/b\"");
     assert!(run(twice.as_bytes()).contains("in /b of"));
-    let escaped = EVENT
-        .replace("\"tool_input\"", "\"tool\\u005finput\"")
-        .replace("rm x", "r\\u006d \\ud83d\\ude00 \\ud800!");
+    let escaped = EVENT.replace("\"tool_input\"", "\"tool\\u005finput\"").replace("rm x", "r\\u006d \\ud83d\\ude00 \\ud800!");
     let printed = run(escaped.as_bytes());
     assert!(printed.contains("rm \u{1f600} \u{fffd}"), "{printed}");
     let huge = EVENT.replace("rm x", &format!("rm {}", "x".repeat(1 << 20)));
@@ -156,10 +121,7 @@ fn missing_fields_repeated_keys_and_escapes() {
 #[test]
 fn an_event_cut_off_anywhere_is_silence() {
     for dir in ["claude-code", "codex"] {
-        for (name, text) in captured(dir)
-            .into_iter()
-            .filter(|(name, _)| name.starts_with("PreToolUse-Bash"))
-        {
+        for (name, text) in captured(dir).into_iter().filter(|(name, _)| name.starts_with("PreToolUse-Bash")) {
             let text = text.trim_end();
             for end in 1..text.len() {
                 assert_eq!(run(&text.as_bytes()[..end]), "", "{name} cut at {end}");
@@ -179,19 +141,13 @@ fn bytes_changed_at_random_never_panic() {
     let (_, event) = captured("codex").swap_remove(20);
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize
     };
     // Characters that mean something to one of the readers, more often than chance would give them.
     let telling = b"{}[]\":,\\/*+-@ \n\ta09\xc3\xf0\0";
     for _ in 0..3_000 {
-        for text in [
-            event.as_str(),
-            PATCHES,
-            &PATCHES[PATCHES.find("diff").expect("there")..],
-        ] {
+        for text in [event.as_str(), PATCHES, &PATCHES[PATCHES.find("diff").expect("there")..]] {
             let mut bytes = text.as_bytes().to_vec();
             for _ in 0..3 {
                 let at = random() % bytes.len();
@@ -211,39 +167,21 @@ fn bytes_changed_at_random_never_panic() {
 
 #[test]
 fn a_program_may_answer_what_cannot_be_read() {
-    let deny = |bytes: &[u8], options: &Options| {
-        String::from_utf8(hook::answer_bytes(&PROGRAM, bytes, options)).expect("UTF-8")
-    };
-    let named = Options {
-        event: Some("PreToolUse".into()),
-        ..Options::default()
-    };
+    let deny = |bytes: &[u8], options: &Options| String::from_utf8(hook::answer_bytes(&PROGRAM, bytes, options)).expect("UTF-8");
+    let named = Options { event: Some("PreToolUse".into()), ..Options::default() };
     assert!(deny(b"!\xff", &named).contains("\"deny\""));
-    assert!(
-        deny(
-            b"!{\"hook_event_name\" : \"PreToolUse\", \xff",
-            &Options::default()
-        )
-        .contains("\"deny\"")
-    );
+    assert!(deny(b"!{\"hook_event_name\" : \"PreToolUse\", \xff", &Options::default()).contains("\"deny\""));
     assert_eq!(deny(b"!{\"hook_event_name\" : \"Stop\", \xff", &named), "");
-    for text in [
-        &b"!"[..],
-        b"!\"hook_event_name\"",
-        b"!\"hook_event_name\":",
-        b"!\"hook_event_name\":\"",
-        b"!\"hook_event_name\":5\"",
-    ] {
+    for text in
+        [&b"!"[..], b"!\"hook_event_name\"", b"!\"hook_event_name\":", b"!\"hook_event_name\":\"", b"!\"hook_event_name\":5\""]
+    {
         assert_eq!(deny(text, &Options::default()), "");
     }
 }
 
 #[test]
 fn a_harness_that_nobody_knows_is_logged_and_found_out() {
-    let options = Options {
-        harness: Some("claud\u{1b}".into()),
-        ..Options::default()
-    };
+    let options = Options { harness: Some("claud\u{1b}".into()), ..Options::default() };
     assert!(!hook::answer_bytes(&PROGRAM, EVENT.as_bytes(), &options).is_empty());
     assert_eq!(logged(), ["ah-sample: unknown harness: claud\\u{1b}"]);
 }

@@ -19,18 +19,10 @@ const PROGRAM: Program = Program {
         _ => Answer::Deny("denied".into()),
     },
     cli: &CLI,
-    edges: Edges {
-        env: no_env,
-        failure: |program, what| eprintln!("logged {program}: {what}"),
-        off: |_| false,
-    },
+    edges: Edges { env: no_env, failure: |program, what| eprintln!("logged {program}: {what}"), off: |_| false },
     heeds_judge: false,
     panicked: |text| {
-        if text.contains("reset --hard") {
-            Answer::Deny("to be safe".into())
-        } else {
-            Answer::Silence
-        }
+        if text.contains("reset --hard") { Answer::Deny("to be safe".into()) } else { Answer::Silence }
     },
     unreadable: |_| Answer::Silence,
 };
@@ -48,18 +40,11 @@ fn child() {
         std::process::exit(i32::from(exit::BUG));
     }
     let has = |flag: &str| flags.split(' ').any(|given| given == flag);
-    let options = Options {
-        jsonl: has("jsonl"),
-        fail: has("fail"),
-        explain: has("explain"),
-        ..Options::default()
-    };
+    let options = Options { jsonl: has("jsonl"), fail: has("fail"), explain: has("explain"), ..Options::default() };
     static LASTING: Program = PROGRAM;
     let code = hook::run(&LASTING, &options);
     // An exit code can only be returned by `main`, and told apart here by its printed form.
-    std::process::exit(i32::from(
-        format!("{code:?}") != format!("{:?}", std::process::ExitCode::SUCCESS),
-    ));
+    std::process::exit(i32::from(format!("{code:?}") != format!("{:?}", std::process::ExitCode::SUCCESS)));
 }
 
 struct Ran {
@@ -70,13 +55,7 @@ struct Ran {
 
 fn start(flags: &str) -> Child {
     Command::new(std::env::current_exe().expect("this program"))
-        .args([
-            "--exact",
-            "face::child",
-            "--nocapture",
-            "--test-threads=1",
-            "-q",
-        ])
+        .args(["--exact", "face::child", "--nocapture", "--test-threads=1", "-q"])
         .env(CHILD, flags)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -94,15 +73,8 @@ fn run(flags: &str, input: &[u8]) -> Ran {
     let _ = child.stdin.take().expect("a pipe").write_all(input);
     let out = child.wait_with_output().expect("an end");
     let stdout = String::from_utf8(out.stdout).expect("UTF-8");
-    let stdout = stdout
-        .strip_prefix(PREAMBLE)
-        .expect("the preamble")
-        .to_owned();
-    Ran {
-        status: out.status,
-        stdout,
-        stderr: String::from_utf8(out.stderr).expect("UTF-8"),
-    }
+    let stdout = stdout.strip_prefix(PREAMBLE).expect("the preamble").to_owned();
+    Ran { status: out.status, stdout, stderr: String::from_utf8(out.stderr).expect("UTF-8") }
 }
 
 const DENIED: &str = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\
@@ -111,53 +83,25 @@ const DENIED: &str = "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",
 #[test]
 fn one_object_on_standard_output_nothing_on_standard_error_and_zero() {
     let ran = run("", b"{\"hook_event_name\":\"PreToolUse\"}");
-    assert_eq!(
-        (ran.status.code(), &*ran.stdout, &*ran.stderr),
-        (Some(0), DENIED, "")
-    );
+    assert_eq!((ran.status.code(), &*ran.stdout, &*ran.stderr), (Some(0), DENIED, ""));
     let ran = run("", b"");
-    assert_eq!(
-        (ran.status.code(), &*ran.stdout, &*ran.stderr),
-        (Some(0), "", "")
-    );
+    assert_eq!((ran.status.code(), &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
     let ran = run("", b"what?");
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), ""));
-    assert_eq!(
-        ran.stderr,
-        "logged ah-sample: event not read: not JSON: line 1 column 1\n"
-            .replace(" column", ", column")
-    );
+    assert_eq!(ran.stderr, "logged ah-sample: event not read: not JSON: line 1 column 1\n".replace(" column", ", column"));
 }
 
 #[test]
 fn a_bug_is_logged_without_its_message_and_answered_in_the_dialect() {
-    let ran = run(
-        "",
-        b"{\"hook_event_name\":\"PreToolUse\",\"prompt\":\"panic\",\"x\":\"git reset --hard\"}",
-    );
-    assert_eq!(
-        (ran.status.code(), &*ran.stdout),
-        (Some(0), &*DENIED.replace("denied", "to be safe"))
-    );
-    assert!(
-        ran.stderr
-            .starts_with("logged ah-sample: bug at tests/it/face.rs:"),
-        "{}",
-        ran.stderr
-    );
+    let ran = run("", b"{\"hook_event_name\":\"PreToolUse\",\"prompt\":\"panic\",\"x\":\"git reset --hard\"}");
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), &*DENIED.replace("denied", "to be safe")));
+    assert!(ran.stderr.starts_with("logged ah-sample: bug at tests/it/face.rs:"), "{}", ran.stderr);
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     assert!(!ran.stderr.contains("secret"));
-    let ran = run(
-        "",
-        b"{\"hook_event_name\":\"PreToolUse\",\"prompt\":\"panic\"}",
-    );
+    let ran = run("", b"{\"hook_event_name\":\"PreToolUse\",\"prompt\":\"panic\"}");
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), ""));
     let ran = run("jsonl", b"{\"prompt\":\"panic\"}\n{}\n");
-    assert_eq!(
-        (ran.status.code(), &*ran.stdout),
-        (Some(70), ""),
-        "an audit must not pass for done"
-    );
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(70), ""), "an audit must not pass for done");
 }
 
 #[test]
@@ -165,23 +109,12 @@ fn nowhere_to_print_is_still_zero() {
     for (flags, lines) in [("", 1), ("jsonl", 2)] {
         let mut child = start(flags);
         let mut stdout = child.stdout.take().expect("a pipe");
-        stdout
-            .read_exact(&mut [0; PREAMBLE.len()])
-            .expect("the preamble");
+        stdout.read_exact(&mut [0; PREAMBLE.len()]).expect("the preamble");
         drop(stdout);
         let events = "{\"hook_event_name\":\"PreToolUse\"}\n".repeat(lines);
-        child
-            .stdin
-            .take()
-            .expect("a pipe")
-            .write_all(events.as_bytes())
-            .expect("it reads");
+        child.stdin.take().expect("a pipe").write_all(events.as_bytes()).expect("it reads");
         let out = child.wait_with_output().expect("an end");
-        assert_eq!(
-            (out.status.code(), &*String::from_utf8_lossy(&out.stderr)),
-            (Some(0), ""),
-            "{flags}"
-        );
+        assert_eq!((out.status.code(), &*String::from_utf8_lossy(&out.stderr)), (Some(0), ""), "{flags}");
     }
 }
 
@@ -189,18 +122,9 @@ fn nowhere_to_print_is_still_zero() {
 fn a_filter_fails_only_when_asked_to() {
     let events = b"{\"hook_event_name\":\"PreToolUse\"}\n{\"hook_event_name\":\"SessionStart\",\"prompt\":\"note\"}\n";
     let ran = run("jsonl", events);
-    assert_eq!(
-        (ran.status.code(), &*ran.stdout),
-        (
-            Some(0),
-            &*format!("{DENIED}{{\"systemMessage\":\"noted\"}}\n")
-        )
-    );
+    assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), &*format!("{DENIED}{{\"systemMessage\":\"noted\"}}\n")));
     assert_eq!(run("jsonl fail", events).status.code(), Some(1));
-    assert_eq!(
-        run("jsonl fail", b"{\"prompt\":\"note\"}\n").status.code(),
-        Some(0)
-    );
+    assert_eq!(run("jsonl fail", b"{\"prompt\":\"note\"}\n").status.code(), Some(0));
 }
 
 #[test]
@@ -208,8 +132,7 @@ fn an_explanation_goes_to_standard_error_and_changes_nothing_else() {
     let ran = run("explain", b"{\"hook_event_name\":\"PreToolUse\"}");
     assert_eq!((ran.status.code(), &*ran.stdout), (Some(0), DENIED));
     assert!(
-        ran.stderr.contains("PreToolUse event from Claude Code")
-            && ran.stderr.contains("permissionDecision"),
+        ran.stderr.contains("PreToolUse event from Claude Code") && ran.stderr.contains("permissionDecision"),
         "{}",
         ran.stderr
     );
@@ -219,19 +142,11 @@ fn an_explanation_goes_to_standard_error_and_changes_nothing_else() {
 fn a_command_whose_reader_went_away_ends_quietly() {
     let mut child = start("print");
     let mut stdout = child.stdout.take().expect("a pipe");
-    stdout
-        .read_exact(&mut [0; PREAMBLE.len() + 10])
-        .expect("the first lines");
+    stdout.read_exact(&mut [0; PREAMBLE.len() + 10]).expect("the first lines");
     drop(stdout);
     let out = child.wait_with_output().expect("an end");
-    assert_eq!(
-        (out.status.code(), &*String::from_utf8_lossy(&out.stderr)),
-        (Some(0), "")
-    );
+    assert_eq!((out.status.code(), &*String::from_utf8_lossy(&out.stderr)), (Some(0), ""));
     let ran = run("print", b"");
-    assert_eq!(
-        (ran.status.code(), ran.stdout.lines().count()),
-        (Some(70), 100_000)
-    );
+    assert_eq!((ran.status.code(), ran.stdout.lines().count()), (Some(70), 100_000));
     assert_eq!(ran.stderr, "ah-sample: came through\n");
 }

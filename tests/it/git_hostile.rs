@@ -4,9 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use ah::git::{
-    Against, CleanFlags, Git, IgnoredFiles, Oid, Paths, Question, Reflogs, Repo, Untracked, Vars,
-};
+use ah::git::{Against, CleanFlags, Git, IgnoredFiles, Oid, Paths, Question, Reflogs, Repo, Untracked, Vars};
 
 use crate::support::{TestRepo, minute};
 
@@ -71,10 +69,7 @@ const PROGRAMS: [&str; 24] = [
 
 fn marker(t: &TestRepo, name: &str) -> std::path::PathBuf {
     let file = t.root().join("evil").join(name);
-    t.script(
-        &file,
-        &format!("echo {name} \"$@\" >> {}/marks\ncat", t.root().display()),
-    );
+    t.script(&file, &format!("echo {name} \"$@\" >> {}/marks\ncat", t.root().display()));
     file
 }
 
@@ -85,76 +80,33 @@ fn marks(t: &TestRepo) -> String {
 /// Arms a repository with everything known; `dir` is its work tree, `driver` the name of its drivers.
 fn arm(t: &TestRepo, dir: &Path, driver: &str) {
     let git = |args: &[&str]| t.git_in(dir, args);
-    let attributes = format!(
-        "*.txt filter={driver} diff={driver} merge={driver}\n*.q filter=e=q\n*.inc filter=included\n"
-    );
+    let attributes = format!("*.txt filter={driver} diff={driver} merge={driver}\n*.q filter=e=q\n*.inc filter=included\n");
     fs::write(dir.join(".gitattributes"), attributes).expect("written");
     let git_dir = t.facts_in(dir).common_dir;
     for key in PROGRAMS {
         let program = marker(t, &key.replace(['.', '='], "-"));
-        git(&[
-            "config",
-            &key.replace("evil", driver),
-            program.to_str().expect("text"),
-        ]);
+        git(&["config", &key.replace("evil", driver), program.to_str().expect("text")]);
     }
     git(&["config", &format!("filter.{driver}.required"), "true"]);
     git(&["config", "log.showSignature", "true"]);
     git(&["config", "status.submoduleSummary", "true"]);
     git(&["config", "diff.submodule", "log"]);
     git(&["config", "submodule.recurse", "true"]);
-    for verb in [
-        "status",
-        "diff",
-        "rev-list",
-        "ls-files",
-        "cat-file",
-        "hash-object",
-        "fsck",
-        "clean",
-    ] {
-        git(&[
-            "config",
-            &format!("alias.{verb}"),
-            &format!("!{}", marker(t, "alias").display()),
-        ]);
+    for verb in ["status", "diff", "rev-list", "ls-files", "cat-file", "hash-object", "fsck", "clean"] {
+        git(&["config", &format!("alias.{verb}"), &format!("!{}", marker(t, "alias").display())]);
     }
     let included = git_dir.join("more");
-    fs::write(
-        &included,
-        format!(
-            "[filter \"included\"]\nclean = {}\n",
-            marker(t, "included").display()
-        ),
-    )
-    .expect("written");
+    fs::write(&included, format!("[filter \"included\"]\nclean = {}\n", marker(t, "included").display())).expect("written");
     git(&["config", "include.path", "more"]);
     let condition = git_dir.join("conditional");
-    fs::write(
-        &condition,
-        format!(
-            "[filter \"conditional\"]\nclean = {}\n",
-            marker(t, "conditional").display()
-        ),
-    )
-    .expect("written");
-    git(&[
-        "config",
-        "includeIf.hasconfig:remote.*.url:https://example.test/**.path",
-        "conditional",
-    ]);
-    fs::write(
-        git_dir.join("info/attributes"),
-        "*.cond filter=conditional\n",
-    )
-    .expect("written");
+    fs::write(&condition, format!("[filter \"conditional\"]\nclean = {}\n", marker(t, "conditional").display()))
+        .expect("written");
+    git(&["config", "includeIf.hasconfig:remote.*.url:https://example.test/**.path", "conditional"]);
+    fs::write(git_dir.join("info/attributes"), "*.cond filter=conditional\n").expect("written");
     git(&["config", "remote.origin.url", "https://example.test/x"]);
     for hook in HOOKS {
         let hook_file = git_dir.join("hooks").join(hook);
-        t.script(
-            &hook_file,
-            &format!("echo hook-{hook} >> {}/marks", t.root().display()),
-        );
+        t.script(&hook_file, &format!("echo hook-{hook} >> {}/marks", t.root().display()));
     }
 }
 
@@ -162,10 +114,7 @@ fn arm(t: &TestRepo, dir: &Path, driver: &str) {
 fn touch(dir: &Path) {
     let past = SystemTime::now() - Duration::from_secs(3600);
     for file in ["a.txt", "b.q", "c.inc", "d.cond"] {
-        let file = File::options()
-            .write(true)
-            .open(dir.join(file))
-            .expect("open");
+        let file = File::options().write(true).open(dir.join(file)).expect("open");
         file.set_modified(past).expect("set");
     }
 }
@@ -190,19 +139,11 @@ fn hostile() -> TestRepo {
     touch(&t.work().join("sub"));
     let trace = t.root().join("marks");
     for target in ["normalTarget", "perfTarget", "eventTarget"] {
-        t.git([
-            "config",
-            "--global",
-            &format!("trace2.{target}"),
-            trace.to_str().expect("text"),
-        ]);
+        t.git(["config", "--global", &format!("trace2.{target}"), trace.to_str().expect("text")]);
     }
     t.write("untracked.txt", "x\n");
     t.write("git", "");
-    t.script(
-        &t.work().join("git"),
-        &format!("echo git-in-cwd >> {}/marks", t.root().display()),
-    );
+    t.script(&t.work().join("git"), &format!("echo git-in-cwd >> {}/marks", t.root().display()));
     let _ = fs::remove_file(t.root().join("marks"));
     t
 }
@@ -227,14 +168,7 @@ fn environment(t: &TestRepo) -> Vars {
     ] {
         vars.set(name, &evil);
     }
-    for name in [
-        "GIT_TRACE",
-        "GIT_TRACE2",
-        "GIT_TRACE2_EVENT",
-        "GIT_TRACE_PACKET",
-        "GIT_TRACE_SETUP",
-        "GIT_TRACE_PERFORMANCE",
-    ] {
+    for name in ["GIT_TRACE", "GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE_PACKET", "GIT_TRACE_SETUP", "GIT_TRACE_PERFORMANCE"] {
         vars.set(name, t.root().join("marks"));
     }
     vars.set("GIT_EXEC_PATH", t.root().join("evil"));
@@ -243,11 +177,7 @@ fn environment(t: &TestRepo) -> Vars {
     vars.set("GIT_CONFIG_COUNT", "1");
     vars.set("GIT_CONFIG_KEY_0", "core.fsmonitor");
     vars.set("GIT_CONFIG_VALUE_0", &evil);
-    let path = format!(
-        ".::{}:{}",
-        t.work().display(),
-        vars.text("PATH").unwrap_or_default()
-    );
+    let path = format!(".::{}:{}", t.work().display(), vars.text("PATH").unwrap_or_default());
     vars.set("PATH", path);
     // As a process would find them: with this PATH from the beginning.
     vars.iter().collect()
@@ -255,25 +185,10 @@ fn environment(t: &TestRepo) -> Vars {
 
 /// Every typed question; those that fail do so by themselves.
 fn ask_everything(git: &Git<'_>, tip: &Oid) -> usize {
-    let paths = [
-        std::path::PathBuf::from("a.txt"),
-        "b.q".into(),
-        "c.inc".into(),
-        "sub".into(),
-    ];
-    let question = Question {
-        also: &[],
-        reflogs: Reflogs::Moved,
-        show: 5,
-        tips: std::slice::from_ref(tip),
-        without: &["refs/heads/main"],
-    };
-    let flags = CleanFlags {
-        directories: true,
-        force: 2,
-        ignored: IgnoredFiles::Too,
-        ..CleanFlags::default()
-    };
+    let paths = [std::path::PathBuf::from("a.txt"), "b.q".into(), "c.inc".into(), "sub".into()];
+    let question =
+        Question { also: &[], reflogs: Reflogs::Moved, show: 5, tips: std::slice::from_ref(tip), without: &["refs/heads/main"] };
+    let flags = CleanFlags { directories: true, force: 2, ignored: IgnoredFiles::Too, ..CleanFlags::default() };
     let mut good = 0;
     let mut note = |result: bool| good += usize::from(result);
     for paths in [Paths::All, Paths::Exact(&paths)] {
@@ -282,11 +197,7 @@ fn ask_everything(git: &Git<'_>, tip: &Oid) -> usize {
         note(git.gitlinks(paths).is_ok());
         note(git.hidden(paths).is_ok());
         note(git.ignored_paths(paths).is_ok());
-        for against in [
-            Against::HeadToIndex,
-            Against::HeadToTree,
-            Against::IndexToTree,
-        ] {
+        for against in [Against::HeadToIndex, Against::HeadToTree, Against::IndexToTree] {
             note(git.numstat(paths, against).is_ok());
         }
     }
@@ -331,16 +242,10 @@ fn nothing_runs() {
             touch(&t.work());
             touch(&t.work().join("sub"));
             let _ = fs::remove_file(t.root().join("marks"));
-            let repo = Repo::discover(&dir, &vars)
-                .expect("readable")
-                .expect("a repository");
+            let repo = Repo::discover(&dir, &vars).expect("readable").expect("a repository");
             let index = fs::read(repo.git_dir.join("index")).expect("an index");
             let git = Git::new(&repo, &vars, minute()).expect("git");
-            let tip = if dir == t.work() {
-                tip.clone()
-            } else {
-                git.rev_parse("HEAD").expect("asked").expect("a commit")
-            };
+            let tip = if dir == t.work() { tip.clone() } else { git.rev_parse("HEAD").expect("asked").expect("a commit") };
             let good = ask_everything(&git, &tip);
             assert!(good >= 33, "only {good} questions were answered");
             assert_eq!(marks(&t), "", "in {}", dir.display());
@@ -361,21 +266,11 @@ fn what_cannot_be_made_harmless_is_refused() {
     assert_eq!(refused(&t.vars()), None);
     let config = t.work().join(".git/config");
     let plain = fs::read(&config).expect("read");
-    fs::write(
-        &config,
-        [&plain[..], b"[filter \"\xff\"]\nclean = touch x\n"].concat(),
-    )
-    .expect("written");
+    fs::write(&config, [&plain[..], b"[filter \"\xff\"]\nclean = touch x\n"].concat()).expect("written");
     assert!(refused(&t.vars()).is_some_and(|e| e.contains("UTF-8")));
-    let many: String = (0..400)
-        .map(|i| format!("[filter \"f{i}\"]\nclean = x\n"))
-        .collect();
+    let many: String = (0..400).map(|i| format!("[filter \"f{i}\"]\nclean = x\n")).collect();
     fs::write(&config, [&plain[..], many.as_bytes()].concat()).expect("written");
     assert!(refused(&t.vars()).is_some());
-    fs::write(
-        &config,
-        [&plain[..], b"[include]\npath = config\n"].concat(),
-    )
-    .expect("written");
+    fs::write(&config, [&plain[..], b"[include]\npath = config\n"].concat()).expect("written");
     assert!(refused(&t.vars()).is_some());
 }

@@ -7,9 +7,7 @@ use std::path::Path;
 /// Places under `dir`: HOME is `dir`/home, the organisation's floor `dir`/etc.
 pub fn paths_in(dir: &Path) -> Paths {
     let home = dir.join("home");
-    Paths::new(|name| (name == "HOME").then(|| home.clone().into_os_string()))
-        .unwrap()
-        .with_system(dir.join("etc"))
+    Paths::new(|name| (name == "HOME").then(|| home.clone().into_os_string())).unwrap().with_system(dir.join("etc"))
 }
 
 /// Permission bits.
@@ -37,8 +35,6 @@ impl Numbers {
 
     /// So many characters of `alphabet`.
     pub fn text(&mut self, length: usize, alphabet: &[u8]) -> String {
-        (0..length)
-            .map(|_| char::from(alphabet[self.below(alphabet.len())]))
-            .collect()
+        (0..length).map(|_| char::from(alphabet[self.below(alphabet.len())])).collect()
     }
 }

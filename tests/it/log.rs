@@ -10,28 +10,15 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 fn one_redacted_private_line_each() {
     let dir = tempfile::tempdir().unwrap();
     let paths = paths_in(dir.path());
-    failure(
-        &paths,
-        "ah-judge",
-        "post https://me:hunter2@host: timed out\nafter 5 s",
-    );
+    failure(&paths, "ah-judge", "post https://me:hunter2@host: timed out\nafter 5 s");
     failure(&paths, "ah-mesh", "disk full");
     let text = std::fs::read_to_string(paths.log()).unwrap();
-    let lines: Vec<serde_json::Value> = text
-        .lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect();
+    let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(lines.len(), 2);
-    assert_eq!(
-        (&lines[0]["v"], &lines[0]["program"]),
-        (&1.into(), &"ah-judge".into())
-    );
+    assert_eq!((&lines[0]["v"], &lines[0]["program"]), (&1.into(), &"ah-judge".into()));
     assert!(lines[0]["t"].as_u64().unwrap() > 1_600_000_000_000);
     assert!(!text.contains("hunter2") && text.contains("timed out\\nafter"));
-    assert_eq!(
-        (mode(&paths.log()), mode(paths.state_home())),
-        (0o600, 0o700)
-    );
+    assert_eq!((mode(&paths.log()), mode(paths.state_home())), (0o600, 0o700));
 }
 
 #[test]
@@ -39,12 +26,7 @@ fn a_full_log_is_put_aside_once() {
     let dir = tempfile::tempdir().unwrap();
     let paths = paths_in(dir.path());
     failure(&paths, "p", "first");
-    File::options()
-        .write(true)
-        .open(paths.log())
-        .unwrap()
-        .set_len(4 << 20)
-        .unwrap();
+    File::options().write(true).open(paths.log()).unwrap().set_len(4 << 20).unwrap();
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| failure(&paths, "p", "later"));

@@ -33,46 +33,19 @@ const FILLER: &[&str] = &[
 ];
 
 fn filler(numbers: &mut Numbers) -> String {
-    (0..numbers.below(12))
-        .map(|_| FILLER[numbers.below(FILLER.len())])
-        .collect()
+    (0..numbers.below(12)).map(|_| FILLER[numbers.below(FILLER.len())]).collect()
 }
 
 /// A text with a secret in it, and the secret.
 fn secret(numbers: &mut Numbers) -> (String, String) {
-    let begins = [
-        "sk-ant-api03-",
-        "ghp_",
-        "gho_",
-        "ghs_",
-        "github_pat_",
-        "glpat-",
-        "npm_",
-        "hf_",
-        "sk_live_",
-    ];
-    let names = [
-        "password",
-        "DB_PASSWORD",
-        "client_secret",
-        "api_key",
-        "apiKey",
-        "access-token",
-        "AUTH_TOKEN",
-        "passwd",
-    ];
+    let begins = ["sk-ant-api03-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "npm_", "hf_", "sk_live_"];
+    let names = ["password", "DB_PASSWORD", "client_secret", "api_key", "apiKey", "access-token", "AUTH_TOKEN", "passwd"];
     let body = numbers.text(40, BASE62);
     let password = numbers.text(9, PASSWORD);
     let name = names[numbers.below(names.len())];
     match numbers.below(9) {
-        0 | 1 => (
-            format!("{}{body}", begins[numbers.below(begins.len())]),
-            body,
-        ),
-        2 => (
-            format!("AKIA{}", &body.to_uppercase()[..16]),
-            body.to_uppercase()[..16].to_owned(),
-        ),
+        0 | 1 => (format!("{}{body}", begins[numbers.below(begins.len())]), body),
+        2 => (format!("AKIA{}", &body.to_uppercase()[..16]), body.to_uppercase()[..16].to_owned()),
         3 => (format!("Authorization: Bearer {body}"), body),
         4 => (format!("https://me:{body}@host/x"), body),
         5 => (format!("{name}=\"{password}\""), password),
@@ -81,12 +54,7 @@ fn secret(numbers: &mut Numbers) -> (String, String) {
         _ => {
             let key = numbers.text(64, BASE62);
             let kind = ["RSA ", "EC ", ""][numbers.below(3)];
-            (
-                format!(
-                    "-----BEGIN {kind}PRIVATE KEY-----\n{key}\n-----END {kind}PRIVATE KEY-----"
-                ),
-                key,
-            )
+            (format!("-----BEGIN {kind}PRIVATE KEY-----\n{key}\n-----END {kind}PRIVATE KEY-----"), key)
         }
     }
 }
@@ -121,14 +89,7 @@ fn ids_and_paths_survive() {
         let id = match numbers.below(4) {
             0 => hex.clone(),
             1 => hex[..40].to_owned(),
-            2 => format!(
-                "{}-{}-{}-{}-{}",
-                &hex[..8],
-                &hex[8..12],
-                &hex[12..16],
-                &hex[16..20],
-                &hex[20..32]
-            ),
+            2 => format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..32]),
             _ => format!("/home/me/work/{}/src/main_test.rs", &hex[..12]),
         };
         let text = format!("commit {id} of {id}, see {id}.");
@@ -141,24 +102,11 @@ fn any_text_is_read() {
     let pieces: Vec<&str> = FILLER
         .iter()
         .copied()
-        .chain([
-            "password",
-            "=",
-            ":",
-            "-----BEGIN PRIVATE KEY-----",
-            "://",
-            "@",
-            "eyJ",
-            "sk-",
-            "Bearer ",
-            "--token ",
-        ])
+        .chain(["password", "=", ":", "-----BEGIN PRIVATE KEY-----", "://", "@", "eyJ", "sk-", "Bearer ", "--token "])
         .collect();
     let mut numbers = Numbers(17);
     for _ in 0..20_000 {
-        let text: String = (0..numbers.below(30))
-            .map(|_| pieces[numbers.below(pieces.len())])
-            .collect();
+        let text: String = (0..numbers.below(30)).map(|_| pieces[numbers.below(pieces.len())]).collect();
         let once = redact(&text).into_owned();
         assert!(once.len() <= text.len() + 10 * text.len().max(1));
     }

@@ -8,13 +8,7 @@ use ah::hook::{self, Context, Edges, Fate, Program};
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
-pub const CLI: Cli = Cli {
-    name: "ah-sample",
-    about: "answers",
-    usage: &["< EVENT"],
-    commands: &[],
-    flags: &[],
-};
+pub const CLI: Cli = Cli { name: "ah-sample", about: "answers", usage: &["< EVENT"], commands: &[], flags: &[] };
 
 thread_local! {
     static LOG: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -36,12 +30,7 @@ fn answer(event: &Event, context: &Context) -> Answer {
     match event.input("command") {
         Some(command) if event.moment == Moment::PreToolUse && command.contains("rm") => {
             let mut seen = format!("{command} in {} of {}", event.cwd, event.session_id);
-            let _ = write!(
-                seen,
-                "{}{}",
-                event.stop_hook_active,
-                if context.probe { " probe" } else { "" }
-            );
+            let _ = write!(seen, "{}{}", event.stop_hook_active, if context.probe { " probe" } else { "" });
             Answer::Deny(seen)
         }
         _ if event.prompt == "context" => Answer::Context("handed over".into()),
@@ -53,19 +42,11 @@ fn answer(event: &Event, context: &Context) -> Answer {
 pub const PROGRAM: Program = Program {
     answer,
     cli: &CLI,
-    edges: Edges {
-        env: no_env,
-        failure: log,
-        off: |_| false,
-    },
+    edges: Edges { env: no_env, failure: log, off: |_| false },
     heeds_judge: true,
     panicked: |_| Answer::Silence,
     unreadable: |bytes| {
-        if bytes.starts_with(b"!") {
-            Answer::Deny("unreadable".into())
-        } else {
-            Answer::Silence
-        }
+        if bytes.starts_with(b"!") { Answer::Deny("unreadable".into()) } else { Answer::Silence }
     },
 };
 
@@ -73,4 +54,5 @@ pub fn run(bytes: &[u8]) -> String {
     String::from_utf8(hook::answer_bytes(&PROGRAM, bytes, &Options::default())).expect("UTF-8")
 }
 
-pub const EVENT: &str = r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"rm x"}}"#;
+pub const EVENT: &str =
+    r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"rm x"}}"#;

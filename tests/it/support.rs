@@ -31,14 +31,7 @@ impl TestRepo {
     pub fn fresh(args: &[&str]) -> Self {
         let repo = Self::nothing();
         let work = repo.work();
-        repo.git_in(
-            &repo.root(),
-            ["init", "-q", "-b", "main"]
-                .iter()
-                .chain(args)
-                .map(OsStr::new)
-                .chain([work.as_os_str()]),
-        );
+        repo.git_in(&repo.root(), ["init", "-q", "-b", "main"].iter().chain(args).map(OsStr::new).chain([work.as_os_str()]));
         repo
     }
 
@@ -58,10 +51,7 @@ impl TestRepo {
             ("LC_ALL", "C".into()),
             ("PATH", path),
         ];
-        Self {
-            box_dir,
-            vars: vars.into_iter().collect(),
-        }
+        Self { box_dir, vars: vars.into_iter().collect() }
     }
 
     /// The folder that holds everything.
@@ -87,30 +77,15 @@ impl TestRepo {
     /// Runs git in another directory; it must succeed.
     pub fn git_in<S: AsRef<OsStr>>(&self, dir: &Path, args: impl IntoIterator<Item = S>) -> String {
         let out = self.try_git(dir, args);
-        assert!(
-            out.status.success(),
-            "git: {}",
-            String::from_utf8_lossy(&out.stderr)
-        );
+        assert!(out.status.success(), "git: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).trim_end().to_owned()
     }
 
     /// Runs git in another directory, whatever comes of it.
-    pub fn try_git<S: AsRef<OsStr>>(
-        &self,
-        dir: &Path,
-        args: impl IntoIterator<Item = S>,
-    ) -> Output {
+    pub fn try_git<S: AsRef<OsStr>>(&self, dir: &Path, args: impl IntoIterator<Item = S>) -> Output {
         let mut command = Command::new("git");
-        command
-            .args(args)
-            .current_dir(dir)
-            .env_clear()
-            .envs(self.vars.iter());
-        command
-            .env("GIT_EDITOR", "true")
-            .output()
-            .expect("git runs")
+        command.args(args).current_dir(dir).env_clear().envs(self.vars.iter());
+        command.env("GIT_EDITOR", "true").output().expect("git runs")
     }
 
     /// Writes a file below the work tree, with its directories.
@@ -147,9 +122,7 @@ impl TestRepo {
 
     /// The repository as `ah` sees it from a directory.
     pub fn facts_in(&self, dir: &Path) -> Repo {
-        Repo::discover(dir, &self.vars)
-            .expect("readable")
-            .expect("a repository")
+        Repo::discover(dir, &self.vars).expect("readable").expect("a repository")
     }
 
     /// Asks git about the repository that `ah` sees from the top of the work tree.

@@ -25,9 +25,17 @@ pub fn config(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if lower == "core.hookspath" {
         hooks_path(judge, &mut world, call, value.as_deref());
     } else if lower.starts_with("remote.") && (lower.ends_with(".url") || lower.ends_with(".pushurl")) && value.is_some() {
-        world.findings.push(call.finding("remote.url", Verdict::Ask, "later pushes go to another place").remote().with([Loss::Other(key.clone())]));
+        world.findings.push(
+            call.finding("remote.url", Verdict::Ask, "later pushes go to another place")
+                .remote()
+                .with([Loss::Other(key.clone())]),
+        );
     } else if let Some(value) = value.as_deref().filter(|v| disarms(&lower, v)) {
-        world.findings.push(call.finding("config.disarm", Verdict::Ask, format!("{key}={value} takes a protection away from later commands")));
+        world.findings.push(call.finding(
+            "config.disarm",
+            Verdict::Ask,
+            format!("{key}={value} takes a protection away from later commands"),
+        ));
     }
     world.settings.push((call.site, key, value));
     done(world)
@@ -39,7 +47,9 @@ fn hooks_path(judge: &Judge, world: &mut World, call: &Call, value: Option<&str>
     let installed = judge.hooks(world, call, &all);
     let exists = value.is_some_and(|v| judge.hooks_in(call, v));
     let finding = match (installed, exists) {
-        (true, false) => call.finding("hooks.disarm", Verdict::Deny, "the hooks of this repository would no longer run").with([Loss::Other(judge.hook_names(call.site, &all))]),
+        (true, false) => call
+            .finding("hooks.disarm", Verdict::Deny, "the hooks of this repository would no longer run")
+            .with([Loss::Other(judge.hook_names(call.site, &all))]),
         (false, _) if value.is_none() => return,
         _ => call.finding("hooks.install", Verdict::Note, "changes which hooks run"),
     };

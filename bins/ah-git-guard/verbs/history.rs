@@ -38,7 +38,9 @@ fn stage(judge: &Judge, world: &mut World, call: &Call, hits: &Hits, untracked: 
     }
     // What was staged before at the same path has grown into what is staged now: no loss of its own.
     let staged: Vec<_> = world.treasures.iter().filter(|t| t.in_index() && t.tree().is_some()).map(|t| t.path.clone()).collect();
-    world.treasures.retain(|t| t.kind != Kind::Staged || t.tree().is_some() || !staged.contains(&t.path) || !hits.contains(&t.path));
+    world
+        .treasures
+        .retain(|t| t.kind != Kind::Staged || t.tree().is_some() || !staged.contains(&t.path) || !hits.contains(&t.path));
 }
 
 /// `git commit`.
@@ -68,7 +70,11 @@ pub fn commit(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let tip = if o.has("amend") {
         if let Some(old) = head.clone() {
             let published = judge.published(&world, call.site, &old)?;
-            let detail = if published { "amends a commit that is already pushed" } else { "amends a commit; the reflog keeps the old one" };
+            let detail = if published {
+                "amends a commit that is already pushed"
+            } else {
+                "amends a commit; the reflog keeps the old one"
+            };
             world.findings.push(call.finding("history.amend", Verdict::Note, detail));
         }
         world.commit(Vec::new(), head.into_iter().chain(squashed).collect())
@@ -79,7 +85,10 @@ pub fn commit(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let root = judge.sites[call.site].root.clone();
     let partial = !o.operands.is_empty() && !o.has("include");
     for treasure in &mut world.treasures {
-        let taken = treasure.holders.iter().any(|h| matches!(h, Holder::Index(p) if p.starts_with(&root) && (!partial || paths.contains(p))));
+        let taken = treasure
+            .holders
+            .iter()
+            .any(|h| matches!(h, Holder::Index(p) if p.starts_with(&root) && (!partial || paths.contains(p))));
         if taken {
             treasure.hold(Holder::Commit(id));
             treasure.release(|h| matches!(h, Holder::Index(_)));
@@ -218,7 +227,7 @@ pub fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if ["check", "stat", "numstat", "summary", "cached"].iter().any(|f| o.has(f)) {
         return done(world);
     }
-    let Some(source) = judge.patch_source(call) else { return done(world) };
+    let Some(source) = judge.patch_source() else { return done(world) };
     // The work tree's own diff, backwards: by -R here or there, not by both.
     if source.own_diff && (o.has("reverse") != source.reversed) {
         let hits = judge.hits(&mut world, call, &source.paths)?;

@@ -44,7 +44,11 @@ pub fn push(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     let lease = match o.value("force-with-lease") {
         Some(value) if value.text().contains(':') => Lease::Sure,
-        _ if o.has("force-with-lease") && (o.has("force-if-includes") || (judge.switch(&world, call, "push.useForceIfIncludes") == Some(true))) => Lease::Sure,
+        _ if o.has("force-with-lease")
+            && (o.has("force-if-includes") || (judge.switch(&world, call, "push.useForceIfIncludes") == Some(true))) =>
+        {
+            Lease::Sure
+        }
         _ if o.has("force-with-lease") => Lease::Bare,
         _ => Lease::None,
     };
@@ -66,7 +70,8 @@ fn targets(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> R
     let current = judge.refs(world, call.site)?.branch().map(str::to_owned);
     let mut out = Vec::new();
     if o.has("all") || o.has("branches") {
-        let names: Vec<String> = judge.refs(world, call.site)?.names.keys().filter(|n| n.starts_with("refs/heads/")).cloned().collect();
+        let names: Vec<String> =
+            judge.refs(world, call.site)?.names.keys().filter(|n| n.starts_with("refs/heads/")).cloned().collect();
         return Ok(names.into_iter().map(|n| Target { source: Some(n.clone()), name: n, force }).collect());
     }
     if specs.is_empty() && !o.has("delete") {
@@ -192,7 +197,13 @@ fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: 
 fn mirror(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Result<(), Trouble> {
     let mut losses = Vec::new();
     let prefix = format!("refs/remotes/{remote}/");
-    let names: Vec<(String, Tip)> = judge.refs(world, call.site)?.names.iter().filter(|(n, _)| n.starts_with(&prefix) && !n.ends_with("/HEAD")).map(|(n, t)| (n.clone(), t.clone())).collect();
+    let names: Vec<(String, Tip)> = judge
+        .refs(world, call.site)?
+        .names
+        .iter()
+        .filter(|(n, _)| n.starts_with(&prefix) && !n.ends_with("/HEAD"))
+        .map(|(n, t)| (n.clone(), t.clone()))
+        .collect();
     for (tracking, old) in names {
         let branch = format!("refs/heads/{}", &tracking[prefix.len()..]);
         let new = judge.refs(world, call.site)?.names.get(&branch).cloned();
@@ -203,7 +214,9 @@ fn mirror(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Re
         }
     }
     let verdict = if losses.is_empty() { Verdict::Ask } else { Verdict::Deny };
-    world.findings.push(call.finding("push.mirror", verdict, "forces and deletes refs until the remote equals this clone").remote().with(losses));
+    world.findings.push(
+        call.finding("push.mirror", verdict, "forces and deletes refs until the remote equals this clone").remote().with(losses),
+    );
     Ok(())
 }
 
@@ -211,11 +224,19 @@ fn mirror(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Re
 fn prune(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, targets: &[Target]) -> Result<(), Trouble> {
     let prefix = format!("refs/remotes/{remote}/");
     let refs = judge.refs(world, call.site)?;
-    let gone: Vec<String> = refs.names.keys().filter_map(|n| n.strip_prefix(&prefix)).filter(|n| *n != "HEAD" && !refs.names.contains_key(&format!("refs/heads/{n}"))).map(str::to_owned).collect();
+    let gone: Vec<String> = refs
+        .names
+        .keys()
+        .filter_map(|n| n.strip_prefix(&prefix))
+        .filter(|n| *n != "HEAD" && !refs.names.contains_key(&format!("refs/heads/{n}")))
+        .map(str::to_owned)
+        .collect();
     let wide = targets.iter().any(|t| t.name.contains("refs/heads/")) || call.options.has("all");
     if !gone.is_empty() && wide {
         let losses = gone.into_iter().map(|n| Loss::Other(format!("{n} on {remote}")));
-        world.findings.push(call.finding("push.delete", Verdict::Deny, "deletes branches that exist on the remote alone").remote().with(losses));
+        world.findings.push(
+            call.finding("push.delete", Verdict::Deny, "deletes branches that exist on the remote alone").remote().with(losses),
+        );
     }
     Ok(())
 }

@@ -22,7 +22,19 @@ pub fn branch(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if o.has("move") || o.has("M") || o.has("copy") || o.has("C") {
         return rename(judge, world, call);
     }
-    let listing = ["list", "show-current", "all", "remotes", "contains", "merged", "points-at", "format", "sort", "edit-description", "unset-upstream"];
+    let listing = [
+        "list",
+        "show-current",
+        "all",
+        "remotes",
+        "contains",
+        "merged",
+        "points-at",
+        "format",
+        "sort",
+        "edit-description",
+        "unset-upstream",
+    ];
     if o.operands.is_empty() || o.value("set-upstream-to").is_some() || listing.iter().any(|l| o.has(l) || o.negated(l)) {
         return done(world);
     }
@@ -134,7 +146,14 @@ pub fn delete_refs(judge: &mut Judge, mut world: World, call: &Call, prefix: &st
 }
 
 /// Removes one ref and judges what it alone held; false where there is no such ref.
-fn drop_ref(judge: &mut Judge, world: &mut World, call: &Call, name: &str, rule: &'static str, sure: bool) -> Result<bool, Trouble> {
+fn drop_ref(
+    judge: &mut Judge,
+    world: &mut World,
+    call: &Call,
+    name: &str,
+    rule: &'static str,
+    sure: bool,
+) -> Result<bool, Trouble> {
     if name == "refs/stash" {
         judge.stashes(world, call.site)?;
         for entry in world.stashes.remove(&call.site).unwrap_or_default() {
@@ -202,7 +221,10 @@ fn write_ref(judge: &mut Judge, world: &mut World, call: &Call, name: &str, at: 
     let current = name == "HEAD" || head.as_deref() == Some(name);
     // A commit of plumbing on the current branch runs none of the hooks that `git commit` would.
     if current && tip.as_ref().is_none_or(|t| *t == Tip::Unknown) && judge.hooks(world, call, &["commit-msg", "pre-commit"]) {
-        world.findings.push(call.finding("hooks.skip", Verdict::Deny, "a commit made by plumbing does not run the commit hooks").with([Loss::Other("commit hooks".into())]));
+        world.findings.push(
+            call.finding("hooks.skip", Verdict::Deny, "a commit made by plumbing does not run the commit hooks")
+                .with([Loss::Other("commit hooks".into())]),
+        );
     }
     let full = if name == "HEAD" { head.unwrap_or_else(|| name.to_owned()) } else { name.to_owned() };
     let refs = judge.refs(world, call.site)?;
@@ -230,7 +252,11 @@ pub fn symbolic_ref(judge: &mut Judge, mut world: World, call: &Call) -> Judged 
 pub fn replace(_: &mut Judge, mut world: World, call: &Call) -> Judged {
     let o = &call.options;
     if o.operands.len() > 1 && !o.has("delete") && !o.has("list") {
-        world.findings.push(call.finding("history.rewrite", Verdict::Note, "replaces what an object id stands for in this clone"));
+        world.findings.push(call.finding(
+            "history.rewrite",
+            Verdict::Note,
+            "replaces what an object id stands for in this clone",
+        ));
     }
     done(world)
 }

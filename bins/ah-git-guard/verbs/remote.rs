@@ -56,7 +56,9 @@ fn prune(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Res
         if lost.is_empty() {
             continue;
         }
-        world.findings.push(call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits")).with(lost));
+        world.findings.push(
+            call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits")).with(lost),
+        );
     }
     Ok(())
 }
@@ -83,11 +85,14 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     match call.operand(0) {
         Some("set-url") => {
             let what = call.operand(1).unwrap_or("the remote").to_owned();
-            world.findings.push(call.finding("remote.url", Verdict::Ask, "later pushes go to another place").remote().with([Loss::Other(what)]));
+            world.findings.push(
+                call.finding("remote.url", Verdict::Ask, "later pushes go to another place").remote().with([Loss::Other(what)]),
+            );
         }
         Some("remove" | "rm") => {
             let prefix = format!("refs/remotes/{}/", call.operand(1).unwrap_or_default());
-            let names: Vec<String> = judge.refs(&mut world, call.site)?.names.keys().filter(|n| n.starts_with(&prefix)).cloned().collect();
+            let names: Vec<String> =
+                judge.refs(&mut world, call.site)?.names.keys().filter(|n| n.starts_with(&prefix)).cloned().collect();
             let mut tips = Vec::new();
             for name in names {
                 tips.extend(judge.refs(&mut world, call.site)?.names.remove(&name));
@@ -97,7 +102,10 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
                 lost.extend(judge.commits_lost(&world, call.site, &tip, None)?);
             }
             if !lost.is_empty() {
-                world.findings.push(call.finding("remote.prune", Verdict::Deny, "the remote's names are the last ones of these commits").with(lost));
+                world.findings.push(
+                    call.finding("remote.prune", Verdict::Deny, "the remote's names are the last ones of these commits")
+                        .with(lost),
+                );
             }
         }
         Some("prune") if !o.has("dry-run") => prune(judge, &mut world, call, &call.operand(1).unwrap_or("origin").to_owned())?,

@@ -35,7 +35,11 @@ pub fn stash(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
             succeeds(ends.pop().unwrap_or_default())
         }
         "apply" | "branch" | "list" | "show" | "create" | "store" => {
-            if verb == "branch" { pop(judge, world, call) } else { done(world) }
+            if verb == "branch" {
+                pop(judge, world, call)
+            } else {
+                done(world)
+            }
         }
         // `git stash -u` and the like: an option before any subcommand means push.
         _ => push(judge, world, call, &[]),
@@ -98,7 +102,10 @@ fn pop(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if let Some(oid) = &entry.oid
         && let Some(whose) = judge.foreign_stash(call.site, oid)
     {
-        world.findings.push(call.finding("stash.foreign", Verdict::Ask, format!("the entry was made on {whose}, in another work tree")).with([Loss::Stash(whose)]));
+        world.findings.push(
+            call.finding("stash.foreign", Verdict::Ask, format!("the entry was made on {whose}, in another work tree"))
+                .with([Loss::Stash(whose)]),
+        );
     }
     let mut popped = world;
     if let Some(list) = popped.stashes.get_mut(&call.site) {

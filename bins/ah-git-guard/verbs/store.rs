@@ -9,7 +9,9 @@ use ah::shell::Word;
 
 /// Whether an expiry means "at once", given as an option's value or a setting.
 fn at_once(value: &str) -> bool {
-    matches!(value, "now" | "all" | "0" | "0.days" | "1.second.ago" | "0.seconds.ago") || value.contains(ah::shell::HOLE) || short_age(value)
+    matches!(value, "now" | "all" | "0" | "0.days" | "1.second.ago" | "0.seconds.ago")
+        || value.contains(ah::shell::HOLE)
+        || short_age(value)
 }
 
 /// An age under two weeks (`3.days.ago`), which is what git keeps by default.
@@ -62,7 +64,9 @@ pub fn prune(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 /// `git repack`: `-a -d` drops unreachable objects of the packs it replaces.
 pub fn repack(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let o = &call.options;
-    let drops = (o.has("a") && o.has("d") && !o.has("keep-unreachable")) || soon(o.value("unpack-unreachable")) || soon(o.value("cruft-expiration"));
+    let drops = (o.has("a") && o.has("d") && !o.has("keep-unreachable"))
+        || soon(o.value("unpack-unreachable"))
+        || soon(o.value("cruft-expiration"));
     if drops {
         lost(judge, &mut world, call, false, false)?;
     }
@@ -90,6 +94,8 @@ fn lost(judge: &mut Judge, world: &mut World, call: &Call, logged: bool, loose: 
         return Ok(());
     }
     let rule = if logged { "reflog.expire" } else { "object.prune" };
-    world.findings.push(call.finding(rule, Verdict::Deny, "nothing else names these any more").with(found.into_iter().map(Loss::Commit)));
+    world
+        .findings
+        .push(call.finding(rule, Verdict::Deny, "nothing else names these any more").with(found.into_iter().map(Loss::Commit)));
     Ok(())
 }

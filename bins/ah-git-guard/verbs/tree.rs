@@ -42,6 +42,16 @@ pub fn reset(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if keep == "hard" && (o.has("recurse-submodules") || judge.sites[call.site].flag("submodule.recurse")) {
         judge.discard_submodules(&mut world, call)?;
     }
+    if matches!(keep, "soft" | "mixed") {
+        // The commits' content stays in the index or the files: rewriting, not losing.
+        let refs = judge.refs(&mut world, call.site)?;
+        let old = refs.head_tip();
+        refs.squashed.extend(old);
+    } else {
+        for tip in std::mem::take(&mut judge.refs(&mut world, call.site)?.squashed) {
+            judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        }
+    }
     if let Some(rev) = rev {
         judge.move_head(&mut world, call, &rev, "commit.drop")?;
     }
@@ -124,7 +134,11 @@ pub fn checkout_index(judge: &mut Judge, mut world: World, call: &Call) -> Judge
     if !o.has("force") || o.has("temp") || o.value("prefix").is_some() {
         return done(world);
     }
-    let hits = if o.has("all") || o.has("stdin") { judge.load_all(&mut world, call)? } else { judge.hits(&mut world, call, &o.operands)? };
+    let hits = if o.has("all") || o.has("stdin") {
+        judge.load_all(&mut world, call)?
+    } else {
+        judge.hits(&mut world, call, &o.operands)?
+    };
     replace_paths(judge, &mut world, call, &hits, None, false, true)?;
     done(world)
 }
@@ -157,7 +171,10 @@ pub fn rm(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let hits = judge.hits(&mut world, call, &o.operands)?;
     let tracked = |t: &Treasure| matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution);
     // Without -f git refuses a file whose content is neither in HEAD nor, alone, in the file.
-    let dirty = world.treasures.iter().any(|t| tracked(t) && t.holders.iter().any(|h| matches!(h, Holder::Tree(p) | Holder::Index(p) if hits.contains(p))));
+    let dirty = world
+        .treasures
+        .iter()
+        .any(|t| tracked(t) && t.holders.iter().any(|h| matches!(h, Holder::Tree(p) | Holder::Index(p) if hits.contains(p))));
     if dirty && !o.has("force") {
         if o.has("cached") {
             let index_only = world.treasures.iter().any(|t| t.in_index() && t.tree().is_none() && hits.contains(&t.path));
@@ -229,7 +246,11 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
     judge.load_hidden(world, call.site)?;
     let root = judge.sites[call.site].root.clone();
     let tracked: Vec<_> = world.treasures.iter().filter(|t| t.in_index()).filter_map(|t| t.tree().map(Path::to_owned)).collect();
-    world.drop_tree(|t, p| p.starts_with(&root) && hits.contains(p) && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || tracked.iter().any(|q| q == p)));
+    world.drop_tree(|t, p| {
+        p.starts_with(&root)
+            && hits.contains(p)
+            && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || tracked.iter().any(|q| q == p))
+    });
     world.drop_index(|p| p.starts_with(&root) && hits.contains(p));
     collide(judge, world, call, rev, true)
 }
@@ -242,23 +263,41 @@ fn collide(judge: &mut Judge, world: &mut World, call: &Call, rev: Option<&str>,
         let site = call.site;
         let paths = judge.tree_paths(site, rev)?;
         judge.load_ignored(world, site, &paths)?;
-        world.drop_tree(|t, p| !t.in_index() && paths.contains(p) && (matches!(t.kind, Kind::Secret | Kind::Ignored) || (all && t.kind == Kind::Untracked)));
+        world.drop_tree(|t, p| {
+            !t.in_index()
+                && paths.contains(p)
+                && (matches!(t.kind, Kind::Secret | Kind::Ignored) || (all && t.kind == Kind::Untracked))
+        });
     }
     Ok(())
 }
 
 /// The work tree's copy of `hits` is replaced from the index, or with `rev` from that tree (and the index with it).
 /// `exact`: what the tree lacks is removed (restore), else it stays (checkout).
-fn replace_paths(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hits, rev: Option<&str>, index: bool, exact: bool) -> Result<(), Trouble> {
+fn replace_paths(
+    judge: &mut Judge,
+    world: &mut World,
+    call: &Call,
+    hits: &Hits,
+    rev: Option<&str>,
+    index: bool,
+    exact: bool,
+) -> Result<(), Trouble> {
     judge.load_hidden(world, call.site)?;
     let Some(rev) = rev else {
-        world.drop_tree(|t, p| hits.contains(p) && (matches!(t.kind, Kind::Edit | Kind::Resolution) || (t.kind == Kind::Staged && t.in_index())));
+        world.drop_tree(|t, p| {
+            hits.contains(p) && (matches!(t.kind, Kind::Edit | Kind::Resolution) || (t.kind == Kind::Staged && t.in_index()))
+        });
         return Ok(());
     };
     let site = call.site;
     let paths = judge.tree_paths(site, rev)?;
     let hit = |p: &Path| hits.contains(p) && (exact || paths.contains(p));
-    world.drop_tree(|t, p| hit(p) && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || (t.kind == Kind::Untracked && (t.in_index() || paths.contains(p)))));
+    world.drop_tree(|t, p| {
+        hit(p)
+            && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution)
+                || (t.kind == Kind::Untracked && (t.in_index() || paths.contains(p))))
+    });
     if index {
         world.drop_index(hit);
     }
@@ -332,7 +371,8 @@ fn create_branch(judge: &mut Judge, mut world: World, call: &Call, name: Word, s
 
 /// HEAD becomes a branch without commits. (`switch --orphan` empties the tree too, but refuses where something would be lost.)
 fn orphan(judge: &mut Judge, mut world: World, call: &Call, name: Word) -> Judged {
-    let head = std::mem::replace(&mut judge.refs(&mut world, call.site)?.head, Head::Branch(format!("refs/heads/{}", name.text())));
+    let head =
+        std::mem::replace(&mut judge.refs(&mut world, call.site)?.head, Head::Branch(format!("refs/heads/{}", name.text())));
     if let Head::Detached(tip) = head {
         judge.left(&mut world, call, tip, None, "commit.drop", true)?;
     }

@@ -52,7 +52,8 @@ fn add(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         None => judge.refs(&mut world, call.site)?.head_tip().unwrap_or(Tip::Unknown),
     };
     let name = o.value("b").or_else(|| o.value("B")).map(|w| format!("refs/heads/{}", w.text()));
-    let implied = (o.operands.len() < 3 && !o.has("detach")).then(|| format!("refs/heads/{}", path.file_name().unwrap_or_default().to_string_lossy()));
+    let implied = (o.operands.len() < 3 && !o.has("detach"))
+        .then(|| format!("refs/heads/{}", path.file_name().unwrap_or_default().to_string_lossy()));
     if let Some(name) = name.or(implied) {
         let forced = o.value("B").is_some();
         let refs = judge.refs(&mut world, call.site)?;

@@ -23,16 +23,8 @@ impl Cli {
         for flag in self.flags {
             if let Some(value) = flag.value {
                 // A value without a choice is left to file names, which `-o default` gives.
-                let words = if value.contains('|') {
-                    value.replace('|', " ")
-                } else {
-                    String::new()
-                };
-                let _ = writeln!(
-                    choices,
-                    "    --{}) COMPREPLY=($(compgen -W '{words}' -- \"$word\")); return ;;",
-                    flag.long
-                );
+                let words = if value.contains('|') { value.replace('|', " ") } else { String::new() };
+                let _ = writeln!(choices, "    --{}) COMPREPLY=($(compgen -W '{words}' -- \"$word\")); return ;;", flag.long);
             }
         }
         format!(
@@ -54,22 +46,13 @@ impl Cli {
 
     fn zsh(&self) -> String {
         let (name, function) = (self.name, self.function());
-        let mut text =
-            format!("#compdef {name}\n{function}() {{\n  local -a commands\n  commands=(\n");
+        let mut text = format!("#compdef {name}\n{function}() {{\n  local -a commands\n  commands=(\n");
         for command in self.commands {
-            let _ = writeln!(
-                text,
-                "    {}",
-                single(&format!("{}:{}", command.name, command.help))
-            );
+            let _ = writeln!(text, "    {}", single(&format!("{}:{}", command.name, command.help)));
         }
         text.push_str("  )\n  _arguments \\\n");
         for flag in self.flags {
-            let help = flag
-                .help
-                .replace('[', "\\[")
-                .replace(']', "\\]")
-                .replace(':', "\\:");
+            let help = flag.help.replace('[', "\\[").replace(']', "\\]").replace(':', "\\:");
             let value = match flag.value {
                 Some(value) if value.contains('|') => {
                     format!(":{}:({})", flag.long, value.replace('|', " "))
@@ -78,11 +61,7 @@ impl Cli {
                 None => String::new(),
             };
             for dashed in dashed(flag) {
-                let _ = writeln!(
-                    text,
-                    "    {} \\",
-                    single(&format!("{dashed}[{help}]{value}"))
-                );
+                let _ = writeln!(text, "    {} \\", single(&format!("{dashed}[{help}]{value}")));
             }
         }
         let _ = write!(
@@ -98,17 +77,10 @@ impl Cli {
         let mut text = format!("# fish completion for {name}\n");
         for command in self.commands {
             let help = fish_single(command.help);
-            let _ = writeln!(
-                text,
-                "complete -c {name} -n __fish_use_subcommand -f -a {} -d {help}",
-                command.name
-            );
+            let _ = writeln!(text, "complete -c {name} -n __fish_use_subcommand -f -a {} -d {help}", command.name);
         }
         for flag in self.flags {
-            let short = flag
-                .short
-                .map(|short| format!(" -s {short}"))
-                .unwrap_or_default();
+            let short = flag.short.map(|short| format!(" -s {short}")).unwrap_or_default();
             let value = match flag.value {
                 Some(value) if value.contains('|') => {
                     format!(" -x -a '{}'", value.replace('|', " "))
@@ -116,12 +88,7 @@ impl Cli {
                 Some(_) => " -r".to_owned(),
                 None => String::new(),
             };
-            let _ = writeln!(
-                text,
-                "complete -c {name} -l {}{short}{value} -d {}",
-                flag.long,
-                fish_single(flag.help)
-            );
+            let _ = writeln!(text, "complete -c {name} -l {}{short}{value} -d {}", flag.long, fish_single(flag.help));
         }
         text
     }
@@ -134,10 +101,7 @@ impl Cli {
 
 fn dashed(flag: &Flag) -> Vec<String> {
     let short = flag.short.map(|short| format!("-{short}"));
-    short
-        .into_iter()
-        .chain([format!("--{}", flag.long)])
-        .collect()
+    short.into_iter().chain([format!("--{}", flag.long)]).collect()
 }
 
 /// In single quotes, for shells in which nothing escapes a quote inside them.

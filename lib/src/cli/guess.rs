@@ -1,17 +1,9 @@
 //! What an unknown word was perhaps meant to be.
 
 /// Says that a flag or command is unknown, and which known one is near.
-pub(super) fn unknown(
-    what: &str,
-    dashes: &str,
-    word: &str,
-    known: impl Iterator<Item = &'static str>,
-) -> String {
+pub(super) fn unknown(what: &str, dashes: &str, word: &str, known: impl Iterator<Item = &'static str>) -> String {
     let shown = shown(word);
-    let near = known
-        .map(|name| (distance(word, name), name))
-        .filter(|(far, name)| *far <= 2 && *far < name.len())
-        .min();
+    let near = known.map(|name| (distance(word, name), name)).filter(|(far, name)| *far <= 2 && *far < name.len()).min();
     match near {
         Some((_, name)) => format!("unknown {what}: {dashes}{shown}; did you mean {dashes}{name}?"),
         None => format!("unknown {what}: {dashes}{shown}"),
@@ -49,21 +41,14 @@ mod tests {
 
     #[test]
     fn a_word_is_shown_without_what_would_act_or_hide() {
-        assert_eq!(
-            shown("a\u{1b}[1m\u{202e}\u{200b}é"),
-            "a\\u{1b}[1m\\u{202e}\\u{200b}é"
-        );
+        assert_eq!(shown("a\u{1b}[1m\u{202e}\u{200b}é"), "a\\u{1b}[1m\\u{202e}\\u{200b}é");
     }
 
     #[test]
     fn a_distance_counts_slips_of_the_hand() {
-        for (a, b, far) in [
-            ("check", "check", 0),
-            ("chekc", "check", 1),
-            ("", "undo", 4),
-            ("snapshot", "snapshots", 1),
-            ("x", "policy", 6),
-        ] {
+        for (a, b, far) in
+            [("check", "check", 0), ("chekc", "check", 1), ("", "undo", 4), ("snapshot", "snapshots", 1), ("x", "policy", 6)]
+        {
             assert_eq!(distance(a, b), far, "{a} {b}");
         }
     }

@@ -6,13 +6,8 @@ use std::fmt::Write as _;
 impl Flag {
     /// `-h, --help` or `    --event NAME`, as the help shows it.
     fn shown(&self) -> String {
-        let short = self
-            .short
-            .map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
-        let value = self
-            .value
-            .map(|value| format!(" {value}"))
-            .unwrap_or_default();
+        let short = self.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+        let value = self.value.map(|value| format!(" {value}")).unwrap_or_default();
         format!("{short}--{}{value}", self.long)
     }
 }
@@ -22,21 +17,9 @@ impl Cli {
     #[must_use]
     pub fn help(&self) -> String {
         let mut text = format!("{}: {}\n\n{}", self.name, self.about, self.usage());
-        let commands = self.commands.iter().map(|c| {
-            (
-                format!("{} {}", c.name, c.args).trim_end().to_owned(),
-                c.help,
-            )
-        });
+        let commands = self.commands.iter().map(|c| (format!("{} {}", c.name, c.args).trim_end().to_owned(), c.help));
         section(&mut text, "Commands", commands.collect());
-        section(
-            &mut text,
-            "Flags",
-            self.flags
-                .iter()
-                .map(|flag| (flag.shown(), flag.help))
-                .collect(),
-        );
+        section(&mut text, "Flags", self.flags.iter().map(|flag| (flag.shown(), flag.help)).collect());
         let _ = writeln!(text, "\nManual: {}(1)", self.name);
         text
     }
@@ -64,12 +47,7 @@ fn section(text: &mut String, title: &str, rows: Vec<(String, &str)>) {
     if rows.is_empty() {
         return;
     }
-    let width = rows
-        .iter()
-        .map(|(left, _)| left.chars().count())
-        .filter(|width| *width <= WIDEST)
-        .max()
-        .unwrap_or(0);
+    let width = rows.iter().map(|(left, _)| left.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0);
     let _ = write!(text, "\n{title}:\n");
     for (left, right) in rows {
         if left.chars().count() > width {

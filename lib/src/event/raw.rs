@@ -8,10 +8,7 @@ use std::fmt;
 /// The value of `name` in the object `raw`; the last one, where it is given twice; `None` where `raw` is no object.
 #[must_use]
 pub fn field<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
-    serde_json::Deserializer::from_str(raw.get())
-        .deserialize_map(Pick(name))
-        .ok()
-        .flatten()
+    serde_json::Deserializer::from_str(raw.get()).deserialize_map(Pick(name)).ok().flatten()
 }
 
 /// The text of a JSON string, `None` for any other value. Half a surrogate pair, which is JSON that some clients
@@ -22,10 +19,7 @@ pub fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
     if !inner.as_bytes().contains(&b'\\') {
         return Some(Cow::Borrowed(inner));
     }
-    serde_json::Deserializer::from_str(raw.get())
-        .deserialize_bytes(Lossy)
-        .ok()
-        .map(Cow::Owned)
+    serde_json::Deserializer::from_str(raw.get()).deserialize_bytes(Lossy).ok().map(Cow::Owned)
 }
 
 /// Picks one field out of an object and decodes nothing else.
@@ -103,13 +97,8 @@ mod tests {
 
     #[test]
     fn a_field_is_found_among_odd_neighbours() {
-        let input = raw(
-            r#"{"a":[{"command":"no"}],"\ud800":1e999999,"command":"x","command" : "git\u0020status" }"#,
-        );
-        assert_eq!(
-            field(input, "command").and_then(text).as_deref(),
-            Some("git status")
-        );
+        let input = raw(r#"{"a":[{"command":"no"}],"\ud800":1e999999,"command":"x","command" : "git\u0020status" }"#);
+        assert_eq!(field(input, "command").and_then(text).as_deref(), Some("git status"));
         assert!(field(input, "cmd").is_none());
         for other in ["null", "[]", "7", r#""command""#] {
             assert!(field(raw(other), "command").is_none(), "{other}");
@@ -118,19 +107,10 @@ mod tests {
 
     #[test]
     fn text_is_borrowed_where_it_can_be_and_never_fails_on_a_string() {
-        assert!(matches!(
-            text(raw(r#""plain é""#)),
-            Some(Cow::Borrowed("plain é"))
-        ));
-        assert_eq!(
-            text(raw(r#""\ud83d\ude00\n\u0000""#)).as_deref(),
-            Some("😀\n\0")
-        );
+        assert!(matches!(text(raw(r#""plain é""#)), Some(Cow::Borrowed("plain é"))));
+        assert_eq!(text(raw(r#""\ud83d\ude00\n\u0000""#)).as_deref(), Some("😀\n\0"));
         let half = text(raw(r#""a\ud800b""#)).expect("a string");
-        assert!(
-            half.starts_with('a') && half.ends_with('b') && half.contains('\u{fffd}'),
-            "{half}"
-        );
+        assert!(half.starts_with('a') && half.ends_with('b') && half.contains('\u{fffd}'), "{half}");
         assert_eq!(text(raw("5")), None);
     }
 }

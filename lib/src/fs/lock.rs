@@ -23,14 +23,7 @@ pub struct Lock {
 /// system's.
 pub fn lock(path: &Path, wait: Duration) -> io::Result<Lock> {
     let file = regular(
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(UNWAITING)
-            .open(path)?,
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(UNWAITING).open(path)?,
     )?;
     let mut file = RwLock::new(file);
     let begun = Instant::now();

@@ -49,19 +49,13 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
             }
             Ok(meta) if meta.is_file() => return Ok((path, Some(meta))),
             Ok(_) => {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidInput,
-                    "not a regular file",
-                ));
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok((path, None)),
             Err(e) => return Err(e),
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::InvalidInput,
-        "too many symbolic links",
-    ))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "too many symbolic links"))
 }
 
 /// A new file in `dir` that no other process and no other thread of this one uses.
@@ -72,11 +66,7 @@ fn temporary(dir: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     for _ in 0..100 {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = dir.join(format!(".{name}.{}-{count}.tmp", std::process::id()));
-        let made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
+        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         match made {
             Ok(file) => return Ok((file, path)),
             // Left by a process of the same id that was killed.
@@ -118,10 +108,7 @@ mod tests {
         replace(&path, b"two").unwrap();
         assert_eq!(mode(&path), 0o644);
         assert_eq!(std::fs::read(&path).unwrap(), b"two");
-        assert_eq!(
-            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
-            1
-        );
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     }
 
     #[test]

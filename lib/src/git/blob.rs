@@ -41,9 +41,7 @@ impl Git<'_> {
     pub fn kept(&self, paths: &[PathBuf]) -> Result<Vec<Kept>, Trouble> {
         let stored = self.hash(paths, true)?;
         let mut all = self.places(paths, &stored)?;
-        let open: Vec<usize> = (0..all.len())
-            .filter(|i| all[*i] == Kept::Nowhere)
-            .collect();
+        let open: Vec<usize> = (0..all.len()).filter(|i| all[*i] == Kept::Nowhere).collect();
         let names: Vec<PathBuf> = open.iter().map(|i| paths[*i].clone()).collect();
         let mut raw = self.hash(&names, false)?;
         for (i, hash) in open.iter().zip(&mut raw) {
@@ -65,11 +63,7 @@ impl Git<'_> {
     /// # Errors
     /// As [`Git::kept`]; `TooMuch` for more than 64 links.
     pub fn hash(&self, paths: &[PathBuf], stored: bool) -> Result<Vec<Option<Oid>>, Trouble> {
-        let top = self
-            .repo()
-            .work_tree
-            .as_deref()
-            .ok_or(Trouble::NotARepository)?;
+        let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
         let mut all = vec![None; paths.len()];
         let (mut files, mut input, mut links) = (Vec::new(), Vec::new(), 0);
         for (i, path) in paths.iter().enumerate() {
@@ -86,13 +80,9 @@ impl Git<'_> {
             {
                 links += 1;
                 if links > LINKS {
-                    return Err(Trouble::TooMuch {
-                        step: "symbolic links".into(),
-                    });
+                    return Err(Trouble::TooMuch { step: "symbolic links".into() });
                 }
-                let call = self
-                    .call(["hash-object", "--stdin"])
-                    .input(target.as_os_str().as_bytes().to_vec());
+                let call = self.call(["hash-object", "--stdin"]).input(target.as_os_str().as_bytes().to_vec());
                 all[i] = Oid::parse_bytes(self.run(call)?.out.trim_ascii());
             }
         }
@@ -100,11 +90,7 @@ impl Git<'_> {
             return Ok(all);
         }
         let call = self.call(["hash-object", "--stdin-paths"]);
-        let call = if stored {
-            call
-        } else {
-            call.more(["--no-filters"])
-        };
+        let call = if stored { call } else { call.more(["--no-filters"]) };
         let reply = self.run(call.at(top).input(input).limit(LISTING))?;
         for (i, line) in files.into_iter().zip(reply.out.split(|b| *b == b'\n')) {
             all[i] = Oid::parse_bytes(line);
@@ -113,20 +99,9 @@ impl Git<'_> {
     }
 
     fn places(&self, paths: &[PathBuf], hashes: &[Option<Oid>]) -> Result<Vec<Kept>, Trouble> {
-        let mut all: Vec<Kept> = hashes
-            .iter()
-            .map(|h| {
-                if h.is_some() {
-                    Kept::Nowhere
-                } else {
-                    Kept::Absent
-                }
-            })
-            .collect();
+        let mut all: Vec<Kept> = hashes.iter().map(|h| if h.is_some() { Kept::Nowhere } else { Kept::Absent }).collect();
         let known = self.known(hashes.iter().flatten())?;
-        let mut open: Vec<usize> = (0..all.len())
-            .filter(|i| hashes[*i].as_ref().is_some_and(|h| known.contains(h)))
-            .collect();
+        let mut open: Vec<usize> = (0..all.len()).filter(|i| hashes[*i].as_ref().is_some_and(|h| known.contains(h))).collect();
         let mut settle = |open: &mut Vec<usize>, kept: Kept, held: &dyn Fn(usize, &Oid) -> bool| {
             open.retain(|i| {
                 let found = hashes[*i].as_ref().is_some_and(|h| held(*i, h));
@@ -136,70 +111,34 @@ impl Git<'_> {
                 !found
             });
         };
-        let head = if open.is_empty() {
-            None
-        } else {
-            self.rev_parse("HEAD^{tree}")?
-        };
+        let head = if open.is_empty() { None } else { self.rev_parse("HEAD^{tree}")? };
         if let Some(head) = &head {
-            let tree: HashSet<Oid> = self
-                .tree_paths(head, &[])?
-                .into_iter()
-                .map(|(_, oid)| oid)
-                .collect();
+            let tree: HashSet<Oid> = self.tree_paths(head, &[])?.into_iter().map(|(_, oid)| oid).collect();
             settle(&mut open, Kept::Head, &|_, h| tree.contains(h));
         }
         if !open.is_empty() {
-            let index: HashSet<Oid> = self
-                .index_entries(Paths::All)?
-                .into_iter()
-                .map(|e| e.oid)
-                .collect();
+            let index: HashSet<Oid> = self.index_entries(Paths::All)?.into_iter().map(|e| e.oid).collect();
             settle(&mut open, Kept::Index, &|_, h| index.contains(h));
         }
         if !open.is_empty() {
-            let tips: HashSet<Oid> = self
-                .refs("refs/")?
-                .into_iter()
-                .map(|r| r.oid)
-                .take(TIPS)
-                .collect();
-            let pairs = tips
-                .iter()
-                .flat_map(|t| open.iter().map(move |i| (*i, (t, &paths[*i]))));
+            let tips: HashSet<Oid> = self.refs("refs/")?.into_iter().map(|r| r.oid).take(TIPS).collect();
+            let pairs = tips.iter().flat_map(|t| open.iter().map(move |i| (*i, (t, &paths[*i]))));
             let (owners, pairs): (Vec<usize>, Vec<(&Oid, &PathBuf)>) = pairs.take(PAIRS).unzip();
             let mut found: HashMap<usize, HashSet<Oid>> = HashMap::new();
             for (i, blob) in owners.into_iter().zip(self.blobs_at(&pairs)?) {
                 found.entry(i).or_default().extend(blob);
             }
-            settle(&mut open, Kept::Tip, &|i, h| {
-                found.get(&i).is_some_and(|f| f.contains(h))
-            });
+            settle(&mut open, Kept::Tip, &|i, h| found.get(&i).is_some_and(|f| f.contains(h)));
         }
         if !open.is_empty() {
-            let top = self
-                .repo()
-                .work_tree
-                .as_deref()
-                .ok_or(Trouble::NotARepository)?;
+            let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
             let named: Vec<&Path> = open.iter().take(200).map(|i| paths[*i].as_path()).collect();
-            let mut call = self
-                .call([
-                    "--literal-pathspecs",
-                    "rev-list",
-                    "--objects",
-                    "--missing=allow-any",
-                    "--all",
-                ])
-                .at(top);
+            let mut call = self.call(["--literal-pathspecs", "rev-list", "--objects", "--missing=allow-any", "--all"]).at(top);
             if head.is_some() {
                 call = call.more(["HEAD"]);
             }
             let reply = self.run(call.more(["--"]).more(named).limit(LISTING))?;
-            let words = reply
-                .out
-                .split(|b| *b == b'\n')
-                .filter_map(|l| l.split(|b| *b == b' ').next());
+            let words = reply.out.split(|b| *b == b'\n').filter_map(|l| l.split(|b| *b == b' ').next());
             let past: HashSet<Oid> = words.filter_map(Oid::parse_bytes).collect();
             settle(&mut open, Kept::History, &|_, h| past.contains(h));
         }
@@ -212,18 +151,10 @@ impl Git<'_> {
         if input.is_empty() {
             return Ok(HashSet::new());
         }
-        let call = self
-            .call(["cat-file", "--batch-check=%(objectname) %(objecttype)"])
-            .input(input.into_bytes())
-            .limit(LISTING);
+        let call = self.call(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(input.into_bytes()).limit(LISTING);
         let reply = self.run(call)?;
-        let lines = reply
-            .out
-            .split(|b| *b == b'\n')
-            .filter(|l| !l.ends_with(b" missing"));
-        Ok(lines
-            .filter_map(|l| Oid::parse_bytes(l.split(|b| *b == b' ').next()?))
-            .collect())
+        let lines = reply.out.split(|b| *b == b'\n').filter(|l| !l.ends_with(b" missing"));
+        Ok(lines.filter_map(|l| Oid::parse_bytes(l.split(|b| *b == b' ').next()?)).collect())
     }
 
     /// The blob at each path of each commit; `None` where there is none. A path with a line end counts as absent.
@@ -241,22 +172,12 @@ impl Git<'_> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let call = self
-            .call(["cat-file", "--batch-check=%(objectname)"])
-            .input(input)
-            .limit(LISTING);
+        let call = self.call(["cat-file", "--batch-check=%(objectname)"]).input(input).limit(LISTING);
         let reply = self.run(call)?;
-        let answers: Vec<Option<Oid>> = reply
-            .out
-            .split(|b| *b == b'\n')
-            .map(Oid::parse_bytes)
-            .collect();
+        let answers: Vec<Option<Oid>> = reply.out.split(|b| *b == b'\n').map(Oid::parse_bytes).collect();
         // One line a question, and an empty one after the last line end.
         if answers.len() != pairs.len() + 1 {
-            return Err(Trouble::Failed {
-                args: "cat-file --batch-check".into(),
-                line: "not one answer a question".into(),
-            });
+            return Err(Trouble::Failed { args: "cat-file --batch-check".into(), line: "not one answer a question".into() });
         }
         Ok(answers.into_iter().take(pairs.len()).collect())
     }

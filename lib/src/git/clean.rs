@@ -40,16 +40,8 @@ impl Git<'_> {
     /// # Errors
     /// `NotARepository` without a work tree; those of the process.
     pub fn clean_preview(&self, flags: &CleanFlags) -> Result<Vec<PathBuf>, Trouble> {
-        let top = self
-            .repo()
-            .work_tree
-            .as_deref()
-            .ok_or(Trouble::NotARepository)?;
-        let from = self
-            .repo()
-            .cwd
-            .strip_prefix(top)
-            .map_err(|_| Trouble::NotARepository)?;
+        let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
+        let from = self.repo().cwd.strip_prefix(top).map_err(|_| Trouble::NotARepository)?;
         let mut call = self.call(["clean", "-n"]).limit(LISTING);
         if flags.directories {
             call = call.more(["-d"]);
@@ -66,14 +58,8 @@ impl Git<'_> {
             call = call.more([flag]);
         }
         let reply = self.run(call.more(["--"]).more(&flags.paths))?;
-        let lines = reply
-            .out
-            .split(|b| *b == b'\n')
-            .filter_map(|l| l.strip_prefix(b"Would remove "));
-        Ok(lines
-            .filter_map(cquote::unquote)
-            .map(|p| from_top(from, &p))
-            .collect())
+        let lines = reply.out.split(|b| *b == b'\n').filter_map(|l| l.strip_prefix(b"Would remove "));
+        Ok(lines.filter_map(cquote::unquote).map(|p| from_top(from, &p)).collect())
     }
 }
 

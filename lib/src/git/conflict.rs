@@ -22,7 +22,9 @@ impl Git<'_> {
             let call = self.call(["merge-file", "-p", "--object-id", ours.as_str(), base.as_str(), theirs.as_str()]);
             // The exit status is the number of conflicts, or 255 for an error.
             match self.run(call.good(CONFLICTS)) {
-                Ok(reply) if fs::read(top.join(&entry.path)).is_ok_and(|now| unlabelled(&now) == unlabelled(&reply.out)) => out.push(entry.path.clone()),
+                Ok(reply) if fs::read(top.join(&entry.path)).is_ok_and(|now| unlabelled(&now) == unlabelled(&reply.out)) => {
+                    out.push(entry.path.clone())
+                }
                 Ok(_) | Err(Trouble::Failed { .. }) => {}
                 Err(trouble) => return Err(trouble),
             }
@@ -46,7 +48,10 @@ mod tests {
 
     #[test]
     fn labels_do_not_count() {
-        assert_eq!(unlabelled(b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n"), unlabelled(b"<<<<<<< 1234\na\n=======\nb\n>>>>>>> 5678\n"));
+        assert_eq!(
+            unlabelled(b"<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n"),
+            unlabelled(b"<<<<<<< 1234\na\n=======\nb\n>>>>>>> 5678\n")
+        );
         assert_ne!(unlabelled(b"<<<<<<< HEAD\na\n"), unlabelled(b"a\n"));
     }
 }

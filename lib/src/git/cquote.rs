@@ -59,10 +59,7 @@ mod tests {
         for bytes in [&b"plain"[..], b"\"a\nb\\", b"x\ny", b"\xff\n"] {
             assert_eq!(unquote(&quote(bytes)).as_deref(), Some(bytes));
         }
-        assert_eq!(
-            unquote(b"\"\\303\\244\\t\"").as_deref(),
-            Some("\u{e4}\t".as_bytes())
-        );
+        assert_eq!(unquote(b"\"\\303\\244\\t\"").as_deref(), Some("\u{e4}\t".as_bytes()));
         for broken in [&b"\"a"[..], b"\"\\9\"", b"\"\\3\"", b"\"\\\""] {
             assert_eq!(unquote(broken), None, "{broken:?}");
         }

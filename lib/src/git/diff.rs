@@ -62,9 +62,7 @@ impl Git<'_> {
         ];
         let unborn = against != Against::IndexToTree && matches!(self.head()?, Head::Unborn(_));
         match against {
-            Against::HeadToIndex => {
-                args.extend(["--cached", if unborn { self.empty_tree() } else { "HEAD" }])
-            }
+            Against::HeadToIndex => args.extend(["--cached", if unborn { self.empty_tree() } else { "HEAD" }]),
             Against::HeadToTree => args.push(if unborn { self.empty_tree() } else { "HEAD" }),
             Against::IndexToTree => {}
         }
@@ -74,17 +72,9 @@ impl Git<'_> {
             let mut fields = line.splitn(3, |b| *b == b'\t');
             let number = |b: &[u8]| std::str::from_utf8(b).ok()?.parse().ok();
             let (added, removed) = (number(fields.next()?), number(fields.next()?));
-            Some(Lines {
-                added,
-                path: read::path(fields.next()?),
-                removed,
-            })
+            Some(Lines { added, path: read::path(fields.next()?), removed })
         });
-        Ok(lines
-            .filter(|l| {
-                (l.added, l.removed) != (Some(0), Some(0)) && within(filter.as_ref(), &l.path)
-            })
-            .collect())
+        Ok(lines.filter(|l| (l.added, l.removed) != (Some(0), Some(0)) && within(filter.as_ref(), &l.path)).collect())
     }
 
     /// The paths that differ between two commits or trees. A rename is a deletion and an addition.
@@ -92,17 +82,8 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process.
     pub fn diff_paths(&self, from: &Oid, to: &Oid) -> Result<Vec<Change>, Trouble> {
-        let call = self.call([
-            "diff-tree",
-            "-r",
-            "-z",
-            "--raw",
-            "--no-renames",
-            "--no-ext-diff",
-            from.as_str(),
-            to.as_str(),
-            "--",
-        ]);
+        let call =
+            self.call(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from.as_str(), to.as_str(), "--"]);
         let reply = self.run(call.limit(LISTING))?;
         Ok(changes(&reply.out))
     }
@@ -127,12 +108,7 @@ pub(super) fn changes(out: &[u8]) -> Vec<Change> {
         };
         let oid = |b: &[u8]| Oid::parse_bytes(b).filter(|o| !o.is_zero());
         let status = status.first().map_or('M', |b| char::from(*b));
-        all.push(Change {
-            new: oid(new),
-            old: oid(old),
-            path: read::path(path),
-            status,
-        });
+        all.push(Change { new: oid(new), old: oid(old), path: read::path(path), status });
     }
     all
 }
@@ -147,10 +123,7 @@ mod tests {
         let out = format!(":100644 000000 {a} {z} D\0x y\n\0:000000 100644 {z} {a} A\0z\0");
         let all = changes(out.as_bytes());
         assert_eq!(all.len(), 2);
-        assert_eq!(
-            (all[0].status, all[0].new.is_none(), all[1].old.is_none()),
-            ('D', true, true)
-        );
+        assert_eq!((all[0].status, all[0].new.is_none(), all[1].old.is_none()), ('D', true, true));
         assert_eq!(all[0].path.to_str(), Some("x y\n"));
         assert!(changes(b"junk\0x\0").is_empty());
     }

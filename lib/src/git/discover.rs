@@ -36,10 +36,7 @@ impl Repo {
     /// `NotARepository` where git would give up (a broken `.git` file, a wrong `GIT_DIR`), `Io` when `cwd` cannot be
     /// resolved.
     pub fn discover(cwd: &Path, vars: &Vars) -> Result<Option<Self>, Trouble> {
-        let cwd = fs::canonicalize(cwd).map_err(|source| Trouble::Io {
-            path: cwd.to_owned(),
-            source,
-        })?;
+        let cwd = fs::canonicalize(cwd).map_err(|source| Trouble::Io { path: cwd.to_owned(), source })?;
         let empty = |name: &str| vars.get(name).is_some_and(|v| v.is_empty());
         if empty("GIT_DIR") || empty("GIT_WORK_TREE") {
             return Err(Trouble::NotARepository);
@@ -54,16 +51,12 @@ impl Repo {
         let across = vars.flag("GIT_DISCOVERY_ACROSS_FILESYSTEM");
         let device = device(&cwd);
         for dir in cwd.ancestors() {
-            if dir != cwd
-                && (ceilings.iter().any(|c| c == dir) || (!across && self::device(dir) != device))
-            {
+            if dir != cwd && (ceilings.iter().any(|c| c == dir) || (!across && self::device(dir) != device)) {
                 break;
             }
             let dot_git = dir.join(".git");
             let found = match fs::metadata(&dot_git) {
-                Ok(meta) if meta.is_file() => {
-                    Some(git_dir_at(&dot_git, vars).ok_or(Trouble::NotARepository)?)
-                }
+                Ok(meta) if meta.is_file() => Some(git_dir_at(&dot_git, vars).ok_or(Trouble::NotARepository)?),
                 Ok(meta) if meta.is_dir() && is_git_dir(&dot_git, vars) => Some(dot_git),
                 _ => None,
             };
@@ -85,9 +78,7 @@ impl Repo {
     #[must_use]
     pub fn open(git_dir: &Path, vars: &Vars) -> Option<Self> {
         let dir = git_dir_at(git_dir, vars)?;
-        let parent = (dir.file_name()? == ".git")
-            .then(|| dir.parent().map(Path::to_owned))
-            .flatten();
+        let parent = (dir.file_name()? == ".git").then(|| dir.parent().map(Path::to_owned)).flatten();
         let mut repo = Self::at(dir.clone(), dir, &Vars::default());
         repo.choose_tree(&Vars::default(), |_| parent);
         if let Some(tree) = &repo.work_tree {
@@ -100,32 +91,17 @@ impl Repo {
     fn layout(&self) -> (Config, Option<Config>) {
         let shared = layout(&self.common_dir.join("config"));
         let own = shared.bool("extensions.worktreeConfig") == Some(true);
-        (
-            shared,
-            own.then(|| layout(&self.git_dir.join("config.worktree"))),
-        )
+        (shared, own.then(|| layout(&self.git_dir.join("config.worktree"))))
     }
 
     fn at(cwd: PathBuf, git_dir: PathBuf, vars: &Vars) -> Self {
         let common_dir = common_dir(&git_dir, vars, &cwd);
         let is_linked = common_dir != git_dir && git_dir.join("commondir").is_file();
         let is_submodule = common_dir.ancestors().skip(1).any(|dir| {
-            dir.file_name().is_some_and(|n| n == "modules")
-                && dir
-                    .parent()
-                    .is_some_and(|p| is_git_dir(p, &Vars::default()))
+            dir.file_name().is_some_and(|n| n == "modules") && dir.parent().is_some_and(|p| is_git_dir(p, &Vars::default()))
         });
         let foreign = foreign(&layout(&common_dir.join("config")));
-        Self {
-            bare: false,
-            common_dir,
-            cwd,
-            foreign,
-            git_dir,
-            is_linked,
-            is_submodule,
-            work_tree: None,
-        }
+        Self { bare: false, common_dir, cwd, foreign, git_dir, is_linked, is_submodule, work_tree: None }
     }
 
     /// Decides the work tree: the environment, then the configuration, then what the place found suggests.
@@ -142,16 +118,12 @@ impl Repo {
             self.work_tree = Some(normal(&self.cwd.join(tree)));
             return;
         }
-        let tree = setting("core.worktree")
-            .filter(|_| bare != Some(true))
-            .map(|t| normal(&self.git_dir.join(t)));
+        let tree = setting("core.worktree").filter(|_| bare != Some(true)).map(|t| normal(&self.git_dir.join(t)));
         if tree.is_some() {
             self.work_tree = tree;
             return;
         }
-        let implicit = vars
-            .text("GIT_IMPLICIT_WORK_TREE")
-            .is_none_or(|v| super::config::truth(Some(v)) != Some(false));
+        let implicit = vars.text("GIT_IMPLICIT_WORK_TREE").is_none_or(|v| super::config::truth(Some(v)) != Some(false));
         self.work_tree = found(self).filter(|_| bare != Some(true) && implicit);
         self.bare = bare.unwrap_or(self.work_tree.is_none());
     }
@@ -175,18 +147,14 @@ fn is_git_dir(dir: &Path, vars: &Vars) -> bool {
     let good = match fs::read_link(&head) {
         Ok(target) => target.starts_with("refs"),
         Err(_) => read::line(&head).is_some_and(|line| {
-            line.strip_prefix(b"ref:")
-                .is_some_and(|r| r.trim_ascii().starts_with(b"refs/"))
-                || Oid::parse_bytes(&line).is_some()
+            line.strip_prefix(b"ref:").is_some_and(|r| r.trim_ascii().starts_with(b"refs/")) || Oid::parse_bytes(&line).is_some()
         }),
     };
     if !good {
         return false;
     }
     let common = common_dir(dir, vars, dir);
-    let objects = vars
-        .path("GIT_OBJECT_DIRECTORY")
-        .unwrap_or_else(|| common.join("objects"));
+    let objects = vars.path("GIT_OBJECT_DIRECTORY").unwrap_or_else(|| common.join("objects"));
     objects.is_dir() && common.join("refs").is_dir()
 }
 
@@ -205,14 +173,7 @@ fn common_dir(git_dir: &Path, vars: &Vars, cwd: &Path) -> PathBuf {
 
 /// The name of a format whose files these readers do not know.
 fn foreign(config: &Config) -> Option<&'static str> {
-    const KNOWN: [&str; 6] = [
-        "noop",
-        "partialclone",
-        "preciousobjects",
-        "relativeworktrees",
-        "worktreeconfig",
-        "refstorage",
-    ];
+    const KNOWN: [&str; 6] = ["noop", "partialclone", "preciousobjects", "relativeworktrees", "worktreeconfig", "refstorage"];
     match version(config) {
         0 => return None,
         1 => {}
@@ -245,11 +206,7 @@ fn ceilings(vars: &Vars) -> Vec<PathBuf> {
         if dir.as_os_str().is_empty() {
             resolve = false;
         } else if dir.is_absolute() {
-            all.push(if resolve {
-                fs::canonicalize(&dir).unwrap_or(dir)
-            } else {
-                dir
-            });
+            all.push(if resolve { fs::canonicalize(&dir).unwrap_or(dir) } else { dir });
         }
     }
     all

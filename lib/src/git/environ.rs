@@ -89,36 +89,20 @@ pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Vec<(OsString, OsS
     let mut vars = vars.clone();
     disarm(repo, &mut vars)?;
     let kept = |name: &OsStr| {
-        name.to_str().is_some_and(|n| {
-            KEPT.contains(&n)
-                || n.starts_with("GIT_CONFIG_KEY_")
-                || n.starts_with("GIT_CONFIG_VALUE_")
-        })
+        name.to_str().is_some_and(|n| KEPT.contains(&n) || n.starts_with("GIT_CONFIG_KEY_") || n.starts_with("GIT_CONFIG_VALUE_"))
     };
-    let mut all: Vec<(OsString, OsString)> = vars
-        .iter()
-        .filter(|(n, _)| kept(n))
-        .map(|(n, v)| (n.to_owned(), v.to_owned()))
-        .collect();
+    let mut all: Vec<(OsString, OsString)> =
+        vars.iter().filter(|(n, _)| kept(n)).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
     // Calls run at the top of the work tree too, where a relative path would mean another place.
     for (name, value) in &mut all {
         match name.to_str() {
             Some("GIT_DIR") => *value = repo.git_dir.clone().into(),
-            Some("GIT_WORK_TREE") => {
-                *value = repo
-                    .work_tree
-                    .clone()
-                    .unwrap_or_else(|| value.clone().into())
-                    .into()
-            }
+            Some("GIT_WORK_TREE") => *value = repo.work_tree.clone().unwrap_or_else(|| value.clone().into()).into(),
             Some("GIT_COMMON_DIR") => *value = repo.common_dir.clone().into(),
             _ => {}
         }
     }
-    all.extend(
-        SET.iter()
-            .map(|(n, v)| (OsString::from(n), OsString::from(v))),
-    );
+    all.extend(SET.iter().map(|(n, v)| (OsString::from(n), OsString::from(v))));
     let search = env::join_paths(places(vars.search())).unwrap_or_default();
     all.push(("PATH".into(), search));
     Ok(all)
@@ -128,9 +112,7 @@ pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Vec<(OsString, OsS
 fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
     let config = Config::load_all(repo, vars);
     if config.incomplete {
-        return Err(Trouble::Unsafe {
-            what: "configuration that cannot be read to its end".into(),
-        });
+        return Err(Trouble::Unsafe { what: "configuration that cannot be read to its end".into() });
     }
     for (key, value) in SETTINGS {
         vars.add_config(key, Some(value));
@@ -141,26 +123,13 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
     }
     let drivers = config.sections("filter");
     if drivers.len() > DRIVERS {
-        return Err(Trouble::TooMuch {
-            step: "filter drivers".into(),
-        });
+        return Err(Trouble::TooMuch { step: "filter drivers".into() });
     }
-    if config
-        .settings()
-        .iter()
-        .any(|s| !s.exact && s.key.starts_with("filter."))
-    {
-        return Err(Trouble::Unsafe {
-            what: "a filter whose name is not UTF-8".into(),
-        });
+    if config.settings().iter().any(|s| !s.exact && s.key.starts_with("filter.")) {
+        return Err(Trouble::Unsafe { what: "a filter whose name is not UTF-8".into() });
     }
     for driver in drivers {
-        for (name, value) in [
-            ("clean", ""),
-            ("process", ""),
-            ("required", "false"),
-            ("smudge", ""),
-        ] {
+        for (name, value) in [("clean", ""), ("process", ""), ("required", "false"), ("smudge", "")] {
             vars.add_config(&format!("filter.{driver}.{name}"), Some(value));
         }
     }
@@ -170,23 +139,17 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
 /// The absolute `git` on the `PATH` these variables began with; never one kept in the repository, or in one around it.
 pub(super) fn program(repo: &Repo, vars: &Vars) -> Option<PathBuf> {
     let tree = repo.work_tree.as_deref().unwrap_or(&repo.common_dir);
-    let around = tree
-        .ancestors()
-        .filter(|dir| dir.parent().is_some() && dir.join(".git").exists())
-        .last();
+    let around = tree.ancestors().filter(|dir| dir.parent().is_some() && dir.join(".git").exists()).last();
     let inside = |file: &Path| {
         [around, Some(tree), Some(&*repo.common_dir)]
             .into_iter()
             .flatten()
             .any(|dir| dir.parent().is_some() && file.starts_with(dir))
     };
-    places(vars.search())
-        .map(|dir| dir.join("git"))
-        .find(|file| {
-            let runs = fs::metadata(file)
-                .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-            runs && fs::canonicalize(file).is_ok_and(|real| !inside(&real))
-        })
+    places(vars.search()).map(|dir| dir.join("git")).find(|file| {
+        let runs = fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+        runs && fs::canonicalize(file).is_ok_and(|real| !inside(&real))
+    })
 }
 
 /// The absolute directories of a search path.

@@ -20,11 +20,7 @@ impl Git<'_> {
             return oid.map(Head::Detached).ok_or(Trouble::NotARepository);
         }
         let name = String::from_utf8_lossy(reply.out.trim_ascii()).into_owned();
-        Ok(if oid.is_some() {
-            Head::Branch(name)
-        } else {
-            Head::Unborn(name)
-        })
+        Ok(if oid.is_some() { Head::Branch(name) } else { Head::Unborn(name) })
     }
 
     /// As [`super::Repo::refs`], for foreign repositories too.
@@ -36,17 +32,13 @@ impl Git<'_> {
             Err(Trouble::Foreign(_)) => {}
             known => return known,
         }
-        let reply = self.run(self.call([
-            "for-each-ref",
-            "--format=%(objectname) %(refname) %(symref)",
-        ]))?;
+        let reply = self.run(self.call(["for-each-ref", "--format=%(objectname) %(refname) %(symref)"]))?;
         let text = String::from_utf8_lossy(&reply.out);
         let refs = text.lines().filter_map(|line| {
             let mut words = line.split(' ');
             let (oid, name) = (Oid::parse(words.next()?)?, words.next()?.to_owned());
             let target = words.next().filter(|t| !t.is_empty()).map(str::to_owned);
-            name.starts_with(prefix)
-                .then_some(Ref { name, oid, target })
+            name.starts_with(prefix).then_some(Ref { name, oid, target })
         });
         Ok(refs.collect())
     }
@@ -62,16 +54,10 @@ impl Git<'_> {
         }
         if short == "HEAD" {
             let oid = self.rev_parse("HEAD")?;
-            return Ok(oid.map(|oid| Ref {
-                name: short.to_owned(),
-                oid,
-                target: None,
-            }));
+            return Ok(oid.map(|oid| Ref { name: short.to_owned(), oid, target: None }));
         }
         let all = self.refs("refs/")?;
-        Ok(refs::spellings(short)
-            .iter()
-            .find_map(|name| all.iter().find(|r| r.name == *name).cloned()))
+        Ok(refs::spellings(short).iter().find_map(|name| all.iter().find(|r| r.name == *name).cloned()))
     }
 
     /// What the HEADs of all trees name that stand on no branch, each with git's name for that HEAD: `HEAD` this
@@ -86,22 +72,14 @@ impl Git<'_> {
             let reply = self.run(self.call(["worktree", "list", "--porcelain"]))?;
             let text = String::from_utf8_lossy(&reply.out);
             let linked = repo.linked_trees();
-            for block in text
-                .split("\n\n")
-                .filter(|b| b.lines().any(|l| l == "detached"))
-            {
+            for block in text.split("\n\n").filter(|b| b.lines().any(|l| l == "detached")) {
                 let field = |name: &str| block.lines().find_map(|l| l.strip_prefix(name));
-                let (Some(path), Some(oid)) = (
-                    field("worktree ").map(Path::new),
-                    field("HEAD ").and_then(Oid::parse),
-                ) else {
+                let (Some(path), Some(oid)) = (field("worktree ").map(Path::new), field("HEAD ").and_then(Oid::parse)) else {
                     continue;
                 };
                 let tree = linked.iter().find(|t| t.path.as_deref() == Some(path));
                 if repo.work_tree.as_deref() != Some(path) {
-                    let name = tree.map_or("main-worktree/HEAD".to_owned(), |t| {
-                        format!("worktrees/{}/HEAD", t.id)
-                    });
+                    let name = tree.map_or("main-worktree/HEAD".to_owned(), |t| format!("worktrees/{}/HEAD", t.id));
                     all.push((name, oid));
                 }
             }
@@ -121,9 +99,7 @@ impl Git<'_> {
     }
 
     pub(super) fn asked_reflog(&self, name: &str) -> Result<Option<Vec<LogEntry>>, Trouble> {
-        if name.starts_with('-')
-            || name != "HEAD" && !self.refs("refs/")?.iter().any(|r| r.name == name)
-        {
+        if name.starts_with('-') || name != "HEAD" && !self.refs("refs/")?.iter().any(|r| r.name == name) {
             return Ok(None);
         }
         let reply = self.run(self.call(["reflog", "show", "--format=%H %gs", name, "--"]))?;
@@ -132,12 +108,7 @@ impl Git<'_> {
             let (oid, message) = line.split_once(' ')?;
             let new = Oid::parse(oid)?;
             let old = Oid::parse(&"0".repeat(oid.len()))?;
-            Some(LogEntry {
-                new,
-                old,
-                message: message.to_owned(),
-                time: 0,
-            })
+            Some(LogEntry { new, old, message: message.to_owned(), time: 0 })
         });
         let all: Vec<LogEntry> = entries.collect();
         Ok((!all.is_empty()).then_some(all))

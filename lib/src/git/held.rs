@@ -83,42 +83,23 @@ impl Git<'_> {
         let more = found.len() > COUNTED;
         let mut all: Vec<Commit> = found.into_iter().take(COUNTED).collect();
         if !all.is_empty() && !holders.hidden.is_empty() {
-            let every: Vec<Oid> = holders
-                .visible
-                .iter()
-                .chain(&holders.hidden)
-                .cloned()
-                .collect();
-            let gone: HashSet<Oid> = self
-                .outside(question.tips, &every, COUNTED + 1, false)?
-                .into_iter()
-                .map(|c| c.oid)
-                .collect();
+            let every: Vec<Oid> = holders.visible.iter().chain(&holders.hidden).cloned().collect();
+            let gone: HashSet<Oid> =
+                self.outside(question.tips, &every, COUNTED + 1, false)?.into_iter().map(|c| c.oid).collect();
             for commit in &mut all {
                 commit.hidden = !gone.contains(&commit.oid);
             }
         }
         let (total, hidden) = (all.len(), all.iter().filter(|c| c.hidden).count());
         all.truncate(question.show);
-        Ok(Unheld {
-            commits: all,
-            more,
-            total,
-            hidden,
-        })
+        Ok(Unheld { commits: all, more, total, hidden })
     }
 
     /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`.
     ///
     /// # Errors
     /// Those of the process.
-    pub fn outside(
-        &self,
-        tips: &[Oid],
-        held: &[Oid],
-        limit: usize,
-        subjects: bool,
-    ) -> Result<Vec<Commit>, Trouble> {
+    pub fn outside(&self, tips: &[Oid], held: &[Oid], limit: usize, subjects: bool) -> Result<Vec<Commit>, Trouble> {
         let mut input = String::new();
         for oid in tips {
             input.extend([oid.as_str(), "\n"]);
@@ -128,11 +109,7 @@ impl Git<'_> {
         }
         let limit = format!("--max-count={limit}");
         let call = self.call(["rev-list", "--ignore-missing", &limit]);
-        let call = if subjects {
-            call.more(["--format=%h %s"])
-        } else {
-            call
-        };
+        let call = if subjects { call.more(["--format=%h %s"]) } else { call };
         let reply = self.run(call.more(["--stdin"]).input(input.into_bytes()))?;
         let text = String::from_utf8_lossy(&reply.out);
         let mut lines = text.lines();
@@ -141,51 +118,25 @@ impl Git<'_> {
             let Some(oid) = Oid::parse(line.strip_prefix("commit ").unwrap_or(line)) else {
                 continue;
             };
-            let shown = if subjects {
-                lines.next().unwrap_or_default()
-            } else {
-                ""
-            };
+            let shown = if subjects { lines.next().unwrap_or_default() } else { "" };
             let (short, subject) = shown.split_once(' ').unwrap_or((shown, ""));
-            all.push(Commit {
-                hidden: false,
-                oid,
-                short: short.to_owned(),
-                subject: subject.to_owned(),
-            });
+            all.push(Commit { hidden: false, oid, short: short.to_owned(), subject: subject.to_owned() });
         }
         Ok(all)
     }
 
     fn holders(&self, question: &Question<'_>) -> Result<Holders, Trouble> {
-        let gone = |name: &str| {
-            question
-                .without
-                .iter()
-                .any(|w| *w == name || (w.ends_with('/') && name.starts_with(w)))
-        };
-        let mut holders = Holders {
-            hidden: Vec::new(),
-            visible: question.also.to_vec(),
-        };
+        let gone = |name: &str| question.without.iter().any(|w| *w == name || (w.ends_with('/') && name.starts_with(w)));
+        let mut holders = Holders { hidden: Vec::new(), visible: question.also.to_vec() };
         // A symbolic ref adds nothing to the ref it names, and must not hold what that ref lets go.
-        for held in self
-            .refs("refs/")?
-            .into_iter()
-            .filter(|r| r.target.is_none() && !gone(&r.name))
-        {
+        for held in self.refs("refs/")?.into_iter().filter(|r| r.target.is_none() && !gone(&r.name)) {
             match ref_class(&held.name) {
                 RefClass::Hidden => holders.hidden.push(held.oid),
                 RefClass::Own => {}
                 RefClass::Visible => holders.visible.push(held.oid),
             }
         }
-        holders.visible.extend(
-            self.detached_heads()?
-                .into_iter()
-                .filter(|(name, _)| !gone(name))
-                .map(|(_, oid)| oid),
-        );
+        holders.visible.extend(self.detached_heads()?.into_iter().filter(|(name, _)| !gone(name)).map(|(_, oid)| oid));
         match question.reflogs {
             Reflogs::Moved => holders.visible.extend(self.logged(&|_| false)?),
             Reflogs::No => {}
@@ -199,10 +150,7 @@ impl Git<'_> {
         let repo = self.repo();
         let mut all = BTreeSet::new();
         if repo.foreign.is_some() {
-            let reply = self.run(
-                self.call(["log", "-g", "--all", "--format=%H %gD"])
-                    .good(&[0, 128]),
-            )?;
+            let reply = self.run(self.call(["log", "-g", "--all", "--format=%H %gD"]).good(&[0, 128]))?;
             for line in String::from_utf8_lossy(&reply.out).lines() {
                 let (oid, name) = line.split_once(' ').unwrap_or((line, ""));
                 let name = name.split_once("@{").map_or(name, |(n, _)| n);
@@ -212,29 +160,18 @@ impl Git<'_> {
         }
         let mut names = Vec::new();
         logs(&repo.common_dir.join("logs/refs"), "refs", 0, &mut names);
-        for name in names
-            .iter()
-            .map(String::as_str)
-            .chain(["HEAD"])
-            .filter(|n| *n == "HEAD" || !except(n))
-        {
+        for name in names.iter().map(String::as_str).chain(["HEAD"]).filter(|n| *n == "HEAD" || !except(n)) {
             for entry in repo.reflog(name)?.unwrap_or_default() {
                 all.extend([entry.old, entry.new]);
             }
         }
-        let linked = repo
-            .linked_trees()
-            .into_iter()
-            .map(|t| (format!("worktrees/{}/HEAD", t.id), t.git_dir));
+        let linked = repo.linked_trees().into_iter().map(|t| (format!("worktrees/{}/HEAD", t.id), t.git_dir));
         let main = ("main-worktree/HEAD".to_owned(), repo.common_dir.clone());
         for (name, git_dir) in linked.chain([main]) {
             if git_dir == repo.git_dir || except(&name) {
                 continue;
             }
-            let tree = super::Repo {
-                git_dir,
-                ..repo.clone()
-            };
+            let tree = super::Repo { git_dir, ..repo.clone() };
             for entry in tree.reflog("HEAD")?.unwrap_or_default() {
                 all.extend([entry.old, entry.new]);
             }

@@ -23,17 +23,11 @@ impl Repo {
     #[must_use]
     pub fn hooks(&self, config: &Config, vars: &Vars) -> Vec<String> {
         let dir = self.hooks_dir(config, vars);
-        let names = read::names(&dir, 10_000)
-            .into_iter()
-            .filter_map(|n| n.into_string().ok());
+        let names = read::names(&dir, 10_000).into_iter().filter_map(|n| n.into_string().ok());
         let runs = |name: &String| {
             // Following links, as git does.
-            fs::metadata(dir.join(name))
-                .is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+            fs::metadata(dir.join(name)).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
         };
-        names
-            .filter(|n| !n.ends_with(".sample"))
-            .filter(runs)
-            .collect()
+        names.filter(|n| !n.ends_with(".sample")).filter(runs).collect()
     }
 }

@@ -42,9 +42,7 @@ impl Git<'_> {
         if paths.none() {
             return Ok(Vec::new());
         }
-        let call = self
-            .call_about(&["ls-files", "-s", "-z", "--full-name"], paths)?
-            .limit(LISTING);
+        let call = self.call_about(&["ls-files", "-s", "-z", "--full-name"], paths)?.limit(LISTING);
         let reply = self.run(call)?;
         let filter = paths.filter();
         let entries = reply.out.split(|b| *b == 0).filter_map(|line| {
@@ -57,9 +55,7 @@ impl Git<'_> {
                 path: read::path(&line[tab + 1..]),
             })
         });
-        Ok(entries
-            .filter(|e| within(filter.as_ref(), &e.path))
-            .collect())
+        Ok(entries.filter(|e| within(filter.as_ref(), &e.path)).collect())
     }
 
     /// The submodules in the index: path and recorded commit.
@@ -68,11 +64,7 @@ impl Git<'_> {
     /// As [`Git::index_entries`].
     pub fn gitlinks(&self, paths: Paths<'_>) -> Result<Vec<(PathBuf, Oid)>, Trouble> {
         let all = self.index_entries(paths)?;
-        Ok(all
-            .into_iter()
-            .filter(|e| e.mode == GITLINK)
-            .map(|e| (e.path, e.oid))
-            .collect())
+        Ok(all.into_iter().filter(|e| e.mode == GITLINK).map(|e| (e.path, e.oid)).collect())
     }
 
     /// Paths whose changes the index's own flags hide from a status.
@@ -84,9 +76,7 @@ impl Git<'_> {
         if paths.none() {
             return Ok(hidden);
         }
-        let call = self
-            .call_about(&["ls-files", "-v", "-z", "--full-name"], paths)?
-            .limit(LISTING);
+        let call = self.call_about(&["ls-files", "-v", "-z", "--full-name"], paths)?.limit(LISTING);
         let reply = self.run(call)?;
         let filter = paths.filter();
         let mut assumed = Vec::new();
@@ -108,20 +98,13 @@ impl Git<'_> {
             return Ok(hidden);
         }
         let recorded = self.index_entries(Paths::Exact(&assumed))?;
-        let recorded: HashMap<PathBuf, Oid> = recorded
-            .into_iter()
-            .filter(|e| e.mode != GITLINK)
-            .map(|e| (e.path, e.oid))
-            .collect();
+        let recorded: HashMap<PathBuf, Oid> =
+            recorded.into_iter().filter(|e| e.mode != GITLINK).map(|e| (e.path, e.oid)).collect();
         let present = self.hash(&assumed, true)?;
         hidden.assumed = assumed
             .iter()
             .zip(present)
-            .filter(|(path, now)| {
-                recorded
-                    .get(*path)
-                    .is_some_and(|then| now.as_ref() != Some(then))
-            })
+            .filter(|(path, now)| recorded.get(*path).is_some_and(|then| now.as_ref() != Some(then)))
             .map(|(path, _)| path.clone())
             .collect();
         Ok(hidden)

@@ -49,59 +49,28 @@ impl Git<'_> {
     /// The commits of `into` since the base that touch the changed paths, newest first.
     fn since(&self, base: &Oid, into: &Oid, changes: &[Change]) -> Result<Vec<Oid>, Trouble> {
         let limit = format!("--max-count={COMMITS}");
-        let call = self.call([
-            "--literal-pathspecs",
-            "rev-list",
-            &limit,
-            into.as_str(),
-            &format!("^{base}"),
-            "--",
-        ]);
+        let call = self.call(["--literal-pathspecs", "rev-list", &limit, into.as_str(), &format!("^{base}"), "--"]);
         let call = match &self.repo().work_tree {
             Some(top) => call.at(top),
             None => call,
         };
         let reply = self.run(call.more(changes.iter().map(|c| &c.path)))?;
-        Ok(reply
-            .out
-            .split(|b| *b == b'\n')
-            .filter_map(Oid::parse_bytes)
-            .collect())
+        Ok(reply.out.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect())
     }
 
     /// Whether at one of these commits every changed path is as the branch has it.
     fn appears(&self, changes: &[Change], commits: &[Oid]) -> Result<bool, Trouble> {
-        let pairs = commits
-            .iter()
-            .flat_map(|c| changes.iter().map(move |p| (c, &p.path)));
+        let pairs = commits.iter().flat_map(|c| changes.iter().map(move |p| (c, &p.path)));
         let pairs: Vec<(&Oid, &PathBuf)> = pairs.take(PAIRS).collect();
         let found = self.blobs_at(&pairs)?;
-        Ok(found.chunks_exact(changes.len()).any(|at| {
-            at.iter()
-                .zip(changes)
-                .all(|(blob, change)| *blob == change.new)
-        }))
+        Ok(found.chunks_exact(changes.len()).any(|at| at.iter().zip(changes).all(|(blob, change)| *blob == change.new)))
     }
 
     /// Whether the whole change, or each commit of the branch, is the patch of one of these commits.
     fn patches_in(&self, base: &Oid, tip: &Oid, commits: &[Oid]) -> Result<bool, Trouble> {
-        let own = self.run(self.call([
-            "rev-list",
-            "--no-merges",
-            "--max-count=201",
-            tip.as_str(),
-            &format!("^{base}"),
-            "--",
-        ]))?;
-        let own: Vec<Oid> = own
-            .out
-            .split(|b| *b == b'\n')
-            .filter_map(Oid::parse_bytes)
-            .collect();
-        let theirs: HashSet<String> = self
-            .patch_ids(self.patches(commits)?)?
-            .into_values()
-            .collect();
+        let own = self.run(self.call(["rev-list", "--no-merges", "--max-count=201", tip.as_str(), &format!("^{base}"), "--"]))?;
+        let own: Vec<Oid> = own.out.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect();
+        let theirs: HashSet<String> = self.patch_ids(self.patches(commits)?)?.into_values().collect();
         let mut whole = format!("commit {tip}\n").into_bytes();
         let args = [
             "diff-tree",
@@ -116,11 +85,7 @@ impl Git<'_> {
             "--",
         ];
         whole.extend(self.run(self.call(args))?.out);
-        if self
-            .patch_ids(whole)?
-            .values()
-            .any(|id| theirs.contains(id))
-        {
+        if self.patch_ids(whole)?.values().any(|id| theirs.contains(id)) {
             return Ok(true);
         }
         if own.len() > COMMITS {
@@ -134,17 +99,7 @@ impl Git<'_> {
     /// The patches of commits against their first parents, as `git patch-id` reads them.
     fn patches(&self, commits: &[Oid]) -> Result<Vec<u8>, Trouble> {
         let input: String = commits.iter().flat_map(|c| [c.as_str(), "\n"]).collect();
-        let args = [
-            "diff-tree",
-            "-r",
-            "-p",
-            "--stdin",
-            "--root",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-        ];
+        let args = ["diff-tree", "-r", "-p", "--stdin", "--root", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
         Ok(self.run(self.call(args).input(input.into_bytes()))?.out)
     }
 
@@ -152,10 +107,6 @@ impl Git<'_> {
     fn patch_ids(&self, patches: Vec<u8>) -> Result<HashMap<String, String>, Trouble> {
         let reply = self.run(self.call(["patch-id", "--stable"]).input(patches))?;
         let text = String::from_utf8_lossy(&reply.out);
-        Ok(text
-            .lines()
-            .filter_map(|l| l.split_once(' '))
-            .map(|(id, commit)| (commit.to_owned(), id.to_owned()))
-            .collect())
+        Ok(text.lines().filter_map(|l| l.split_once(' ')).map(|(id, commit)| (commit.to_owned(), id.to_owned())).collect())
     }
 }

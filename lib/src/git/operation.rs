@@ -38,32 +38,22 @@ impl Repo {
     pub fn operations(&self) -> Vec<Operation> {
         let at = |name: &str| self.git_dir.join(name);
         let oid = |name: &str| read::line(&at(name)).and_then(|l| Oid::parse_bytes(&l));
-        let text =
-            |name: &str| read::line(&at(name)).map(|l| String::from_utf8_lossy(&l).into_owned());
+        let text = |name: &str| read::line(&at(name)).map(|l| String::from_utf8_lossy(&l).into_owned());
         let mut all = Vec::new();
-        let rebase = ["rebase-merge", "rebase-apply"]
-            .into_iter()
-            .find(|d| at(d).is_dir());
+        let rebase = ["rebase-merge", "rebase-apply"].into_iter().find(|d| at(d).is_dir());
         if let Some(dir) = rebase {
             let am = dir == "rebase-apply" && at("rebase-apply/applying").exists();
             all.push(Operation {
                 autostash: oid(&format!("{dir}/autostash")),
                 branch: text(&format!("{dir}/head-name")).filter(|n| n.starts_with("refs/")),
                 kind: if am { Kind::Am } else { Kind::Rebase },
-                original: if am {
-                    oid("ORIG_HEAD")
-                } else {
-                    oid(&format!("{dir}/orig-head"))
-                },
+                original: if am { oid("ORIG_HEAD") } else { oid(&format!("{dir}/orig-head")) },
             });
         } else {
             let pending = read::line(&at("sequencer/todo")).unwrap_or_default();
             let kind = if at("MERGE_HEAD").exists() {
                 Some(Kind::Merge)
-            } else if at("CHERRY_PICK_HEAD").exists()
-                || pending.starts_with(b"pick ")
-                || pending.starts_with(b"p ")
-            {
+            } else if at("CHERRY_PICK_HEAD").exists() || pending.starts_with(b"pick ") || pending.starts_with(b"p ") {
                 Some(Kind::CherryPick)
             } else if at("REVERT_HEAD").exists() || pending.starts_with(b"revert ") {
                 Some(Kind::Revert)
@@ -71,32 +61,15 @@ impl Repo {
                 None
             };
             if let Some(kind) = kind {
-                let original = if kind == Kind::Merge {
-                    oid("ORIG_HEAD")
-                } else {
-                    oid("sequencer/head")
-                };
-                all.push(Operation {
-                    autostash: oid("MERGE_AUTOSTASH"),
-                    branch: None,
-                    kind,
-                    original,
-                });
+                let original = if kind == Kind::Merge { oid("ORIG_HEAD") } else { oid("sequencer/head") };
+                all.push(Operation { autostash: oid("MERGE_AUTOSTASH"), branch: None, kind, original });
             }
         }
         if at("BISECT_LOG").exists() {
             let start = text("BISECT_START");
-            let branch = start
-                .as_ref()
-                .filter(|s| Oid::parse(s).is_none())
-                .map(|s| format!("refs/heads/{s}"));
+            let branch = start.as_ref().filter(|s| Oid::parse(s).is_none()).map(|s| format!("refs/heads/{s}"));
             let original = start.as_deref().and_then(Oid::parse);
-            all.push(Operation {
-                autostash: None,
-                branch,
-                kind: Kind::Bisect,
-                original,
-            });
+            all.push(Operation { autostash: None, branch, kind: Kind::Bisect, original });
         }
         all
     }

@@ -48,19 +48,10 @@ fn long(paths: &[PathBuf]) -> bool {
 impl Git<'_> {
     /// A call about paths: `args`, then `--` and the paths, in the directory they count from.
     pub(super) fn call_about(&self, args: &[&str], paths: Paths<'_>) -> Result<Call<'_>, Trouble> {
-        let top = self
-            .repo()
-            .work_tree
-            .as_deref()
-            .ok_or(Trouble::NotARepository)?;
+        let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
         Ok(match paths {
             Paths::Specs(specs) => self.call(args).more(["--"]).more(specs),
-            Paths::Exact(list) if !long(list) => self
-                .call(["--literal-pathspecs"])
-                .more(args)
-                .more(["--"])
-                .more(list)
-                .at(top),
+            Paths::Exact(list) if !long(list) => self.call(["--literal-pathspecs"]).more(args).more(["--"]).more(list).at(top),
             Paths::All | Paths::Exact(_) => self.call(args).at(top),
         })
     }
@@ -74,9 +65,7 @@ mod tests {
     fn long_lists_become_filters() {
         let few = [PathBuf::from("a")];
         assert!(Paths::Exact(&few).filter().is_none());
-        let many: Vec<PathBuf> = (0..10_000)
-            .map(|i| PathBuf::from(format!("dir{i}/file")))
-            .collect();
+        let many: Vec<PathBuf> = (0..10_000).map(|i| PathBuf::from(format!("dir{i}/file"))).collect();
         let paths = Paths::Exact(&many);
         let filter = paths.filter().expect("a filter");
         assert!(within(Some(&filter), Path::new("dir7/file/below")));

@@ -16,11 +16,7 @@ enum Part {
 /// Whether the whole of `text` matches; `fold` ignores the case of ASCII letters. A broken pattern matches nothing.
 pub(super) fn matches(pattern: &[u8], text: &[u8], fold: bool) -> bool {
     let lower = |b: &[u8]| {
-        if fold {
-            b.to_ascii_lowercase()
-        } else {
-            b.to_vec()
-        }
+        if fold { b.to_ascii_lowercase() } else { b.to_vec() }
     };
     let (pattern, text) = (lower(pattern), lower(text));
     let Some(parts) = compile(&pattern) else {
@@ -169,15 +165,8 @@ mod tests {
         for (p, t) in yes {
             assert!(matches(p.as_bytes(), t.as_bytes(), false), "{p} {t}");
         }
-        let no = [
-            ("/a/*/c", "/a/b/d/c"),
-            ("*", "a/b"),
-            ("a", "ab"),
-            ("[a", "a"),
-            ("x\\", "x"),
-            ("feature/**", "feature"),
-            ("?", "/"),
-        ];
+        let no =
+            [("/a/*/c", "/a/b/d/c"), ("*", "a/b"), ("a", "ab"), ("[a", "a"), ("x\\", "x"), ("feature/**", "feature"), ("?", "/")];
         for (p, t) in no {
             assert!(!matches(p.as_bytes(), t.as_bytes(), false), "{p} {t}");
         }
@@ -187,15 +176,7 @@ mod tests {
     #[test]
     fn many_stars_are_quick() {
         let pattern = "*a".repeat(400);
-        assert!(!matches(
-            pattern.as_bytes(),
-            "a".repeat(399).as_bytes(),
-            false
-        ));
-        assert!(matches(
-            pattern.as_bytes(),
-            "a".repeat(400).as_bytes(),
-            false
-        ));
+        assert!(!matches(pattern.as_bytes(), "a".repeat(399).as_bytes(), false));
+        assert!(matches(pattern.as_bytes(), "a".repeat(400).as_bytes(), false));
     }
 }

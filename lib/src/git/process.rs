@@ -52,12 +52,7 @@ impl<'a> Git<'a> {
     /// `NoGit`; `Unsafe` or `TooMuch` when the repository's filters cannot be made harmless.
     pub fn new(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
         let program = environ::program(repo, vars).ok_or(Trouble::NoGit)?;
-        Ok(Self {
-            deadline,
-            env: environ::environment(repo, vars)?,
-            program,
-            repo,
-        })
+        Ok(Self { deadline, env: environ::environment(repo, vars)?, program, repo })
     }
 
     /// The repository that is asked about.
@@ -70,13 +65,7 @@ impl<'a> Git<'a> {
     pub(super) fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Call<'_> {
         let mut all: Vec<OsString> = vec!["--no-pager".into()];
         all.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
-        Call {
-            args: all,
-            dir: &self.repo.cwd,
-            input: None,
-            limit: OUTPUT,
-            good: &[0],
-        }
+        Call { args: all, dir: &self.repo.cwd, input: None, limit: OUTPUT, good: &[0] }
     }
 
     pub(super) fn run(&self, call: Call<'_>) -> Result<Reply, Trouble> {
@@ -84,25 +73,11 @@ impl<'a> Git<'a> {
         if self.deadline.passed() {
             return Err(Trouble::Deadline { step });
         }
-        let io = |source| Trouble::Io {
-            path: self.program.clone(),
-            source,
-        };
+        let io = |source| Trouble::Io { path: self.program.clone(), source };
         let mut command = Command::new(&self.program);
-        command
-            .args(&call.args)
-            .current_dir(call.dir)
-            .env_clear()
-            .envs(self.env.iter().map(|(n, v)| (n, v)));
-        command.stdin(if call.input.is_some() {
-            Stdio::piped()
-        } else {
-            Stdio::null()
-        });
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+        command.args(&call.args).current_dir(call.dir).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.stdin(if call.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = Running(command.spawn().map_err(io)?);
 
         if let (Some(input), Some(mut pipe)) = (call.input, child.0.stdin.take()) {
@@ -123,9 +98,7 @@ impl<'a> Git<'a> {
         if let Some(mut pipe) = child.0.stdout.take() {
             thread::spawn(move || {
                 let mut out = Vec::new();
-                let read = Read::by_ref(&mut pipe)
-                    .take(limit + 1)
-                    .read_to_end(&mut out);
+                let read = Read::by_ref(&mut pipe).take(limit + 1).read_to_end(&mut out);
                 let _ = sender.send(read.map(|_| out));
             });
         }
@@ -137,17 +110,12 @@ impl<'a> Git<'a> {
         if out.len() > call.limit {
             return Err(Trouble::TooMuch { step });
         }
-        let status = child
-            .wait(self.deadline)
-            .map_err(io)?
-            .ok_or(Trouble::Deadline { step })?;
+        let status = child.wait(self.deadline).map_err(io)?.ok_or(Trouble::Deadline { step })?;
         let code = status.code().unwrap_or(-1);
         if call.good.contains(&code) {
             return Ok(Reply { code, out });
         }
-        let error = error
-            .recv_timeout(self.deadline.left().min(Duration::from_millis(100)))
-            .unwrap_or_default();
+        let error = error.recv_timeout(self.deadline.left().min(Duration::from_millis(100))).unwrap_or_default();
         Err(failure(&call.args, &error))
     }
 }
@@ -179,16 +147,12 @@ impl<'a> Call<'a> {
 
     /// With more arguments.
     pub fn more<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.args
-            .extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+        self.args.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
         self
     }
 
     fn step(&self) -> String {
-        let word = self
-            .args
-            .iter()
-            .find(|a| !a.as_encoded_bytes().starts_with(b"-"));
+        let word = self.args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-"));
         word.map_or_else(String::new, |a| a.to_string_lossy().into_owned())
     }
 }
@@ -233,19 +197,9 @@ fn failure(args: &[OsString], error: &[u8]) -> Trouble {
     if text.contains("not a git repository") {
         return Trouble::NotARepository;
     }
-    let words: Vec<_> = args
-        .iter()
-        .skip(1)
-        .take(8)
-        .map(|a| a.to_string_lossy())
-        .collect();
+    let words: Vec<_> = args.iter().skip(1).take(8).map(|a| a.to_string_lossy()).collect();
     // Warnings may come first; what ended it begins with one of these.
-    let fatal = text
-        .lines()
-        .find(|l| l.starts_with("fatal:") || l.starts_with("error:"));
+    let fatal = text.lines().find(|l| l.starts_with("fatal:") || l.starts_with("error:"));
     let line = fatal.or_else(|| text.lines().next()).unwrap_or_default();
-    Trouble::Failed {
-        args: words.join(" "),
-        line: line.chars().take(300).collect(),
-    }
+    Trouble::Failed { args: words.join(" "), line: line.chars().take(300).collect() }
 }

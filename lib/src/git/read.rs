@@ -15,16 +15,11 @@ pub(super) const LIST: u64 = 64 << 20;
 
 /// The bytes of a regular file; `None` when there is none.
 pub(super) fn file(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, Trouble> {
-    let trouble = |source| Trouble::Io {
-        path: path.to_owned(),
-        source,
-    };
+    let trouble = |source| Trouble::Io { path: path.to_owned(), source };
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => return Ok(None),
         Ok(meta) if meta.len() > limit => {
-            return Err(Trouble::TooMuch {
-                step: path.display().to_string(),
-            });
+            return Err(Trouble::TooMuch { step: path.display().to_string() });
         }
         Ok(_) => {}
         Err(e) if absent(&e) => return Ok(None),
@@ -50,11 +45,7 @@ pub(super) fn names(dir: &Path, limit: usize) -> Vec<OsString> {
     let Ok(entries) = fs::read_dir(dir) else {
         return Vec::new();
     };
-    let mut names: Vec<OsString> = entries
-        .flatten()
-        .take(limit)
-        .map(|e| e.file_name())
-        .collect();
+    let mut names: Vec<OsString> = entries.flatten().take(limit).map(|e| e.file_name()).collect();
     names.sort();
     names
 }
@@ -65,8 +56,5 @@ pub(super) fn path(bytes: &[u8]) -> PathBuf {
 }
 
 fn absent(e: &io::Error) -> bool {
-    matches!(
-        e.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

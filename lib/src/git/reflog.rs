@@ -25,11 +25,7 @@ impl Repo {
         if name.contains("..") || name.contains('\0') {
             return Ok(None);
         }
-        let base = if name.starts_with("refs/") {
-            &self.common_dir
-        } else {
-            &self.git_dir
-        };
+        let base = if name.starts_with("refs/") { &self.common_dir } else { &self.git_dir };
         let Some(bytes) = read::file(&base.join("logs").join(name), read::LIST)? else {
             return Ok(None);
         };
@@ -41,8 +37,7 @@ impl Repo {
     /// Whether a ref has a reflog with at least one entry. Foreign repositories: false.
     #[must_use]
     pub fn has_reflog(&self, name: &str) -> bool {
-        self.reflog(name)
-            .is_ok_and(|log| log.is_some_and(|l| !l.is_empty()))
+        self.reflog(name).is_ok_and(|log| log.is_some_and(|l| !l.is_empty()))
     }
 }
 
@@ -65,17 +60,8 @@ fn entry(line: &[u8]) -> Option<LogEntry> {
     let (head, message) = line.split_once('\t').unwrap_or((&line, ""));
     let mut words = head.split(' ');
     let (old, new) = (Oid::parse(words.next()?)?, Oid::parse(words.next()?)?);
-    let time = head
-        .rsplit(' ')
-        .nth(1)
-        .and_then(|t| t.parse().ok())
-        .unwrap_or(0);
-    Some(LogEntry {
-        new,
-        old,
-        message: message.to_owned(),
-        time,
-    })
+    let time = head.rsplit(' ').nth(1).and_then(|t| t.parse().ok()).unwrap_or(0);
+    Some(LogEntry { new, old, message: message.to_owned(), time })
 }
 
 #[cfg(test)]
@@ -85,17 +71,10 @@ mod tests {
     #[test]
     fn lines() {
         let (a, b) = ("0".repeat(40), "1".repeat(40));
-        let e = entry(format!("{a} {b} A B <a@b> 17 +0100\tcommit: x\ty").as_bytes())
-            .expect("an entry");
+        let e = entry(format!("{a} {b} A B <a@b> 17 +0100\tcommit: x\ty").as_bytes()).expect("an entry");
         assert!(e.old.is_zero());
-        assert_eq!(
-            (e.new.as_str(), e.time, e.message.as_str()),
-            (b.as_str(), 17, "commit: x\ty")
-        );
-        assert_eq!(
-            entry(format!("{a} {b}").as_bytes()).map(|e| e.time),
-            Some(0)
-        );
+        assert_eq!((e.new.as_str(), e.time, e.message.as_str()), (b.as_str(), 17, "commit: x\ty"));
+        assert_eq!(entry(format!("{a} {b}").as_bytes()).map(|e| e.time), Some(0));
         assert_eq!(entry(b"junk"), None);
         assert_eq!(entry(b""), None);
     }

@@ -29,9 +29,7 @@ impl Head {
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
         match self {
-            Self::Branch(name) | Self::Unborn(name) => {
-                Some(name.strip_prefix("refs/heads/").unwrap_or(name))
-            }
+            Self::Branch(name) | Self::Unborn(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name)),
             Self::Detached(_) => None,
         }
     }
@@ -102,17 +100,11 @@ impl Repo {
     /// `Foreign`, `Io`, `TooMuch`.
     pub fn refs(&self, prefix: &str) -> Result<Vec<Ref>, Trouble> {
         self.readable()?;
-        let mut all: BTreeMap<String, Value> = self
-            .packed()?
-            .into_iter()
-            .filter(|(n, _)| n.starts_with(prefix))
-            .map(|(n, o)| (n, Value::Direct(o)))
-            .collect();
+        let mut all: BTreeMap<String, Value> =
+            self.packed()?.into_iter().filter(|(n, _)| n.starts_with(prefix)).map(|(n, o)| (n, Value::Direct(o))).collect();
         // Start in the deepest directory that the prefix names.
         let start = match prefix.rfind('/') {
-            Some(end) if prefix.starts_with("refs/") && safe(prefix.trim_end_matches('/')) => {
-                &prefix[..end]
-            }
+            Some(end) if prefix.starts_with("refs/") && safe(prefix.trim_end_matches('/')) => &prefix[..end],
             _ => "refs",
         };
         self.loose(&self.common_dir, start, prefix, 0, &mut all)?;
@@ -125,18 +117,10 @@ impl Repo {
         let mut refs = Vec::with_capacity(all.len());
         for (name, value) in all {
             match value {
-                Value::Direct(oid) => refs.push(Ref {
-                    name,
-                    oid,
-                    target: None,
-                }),
+                Value::Direct(oid) => refs.push(Ref { name, oid, target: None }),
                 Value::Symbolic(target) => {
                     if let Some(oid) = self.resolve(&target)? {
-                        refs.push(Ref {
-                            name,
-                            oid,
-                            target: Some(target),
-                        });
+                        refs.push(Ref { name, oid, target: Some(target) });
                     }
                 }
             }
@@ -159,11 +143,7 @@ impl Repo {
                 Some(Value::Direct(oid)) => return Ok(Some(oid)),
                 Some(Value::Symbolic(next)) => name = next,
                 None => {
-                    return Ok(self
-                        .packed()?
-                        .into_iter()
-                        .find(|(n, _)| *n == name)
-                        .map(|(_, oid)| oid));
+                    return Ok(self.packed()?.into_iter().find(|(n, _)| *n == name).map(|(_, oid)| oid));
                 }
             }
         }
@@ -177,11 +157,7 @@ impl Repo {
     pub fn find(&self, short: &str) -> Result<Option<Ref>, Trouble> {
         for name in spellings(short) {
             if let Some(oid) = self.resolve(&name)? {
-                return Ok(Some(Ref {
-                    target: self.target(&name),
-                    name,
-                    oid,
-                }));
+                return Ok(Some(Ref { target: self.target(&name), name, oid }));
             }
         }
         Ok(None)
@@ -197,46 +173,26 @@ impl Repo {
     }
 
     pub(super) fn readable(&self) -> Result<(), Trouble> {
-        self.foreign
-            .map_or(Ok(()), |format| Err(Trouble::Foreign(format)))
+        self.foreign.map_or(Ok(()), |format| Err(Trouble::Foreign(format)))
     }
 
     /// Where a ref lies as a file; some belong to one tree alone.
     pub(super) fn ref_file(&self, name: &str) -> PathBuf {
         let own = !name.starts_with("refs/")
-            || ["refs/bisect/", "refs/rewritten/", "refs/worktree/"]
-                .iter()
-                .any(|p| name.starts_with(p));
-        if own {
-            self.git_dir.join(name)
-        } else {
-            self.common_dir.join(name)
-        }
+            || ["refs/bisect/", "refs/rewritten/", "refs/worktree/"].iter().any(|p| name.starts_with(p));
+        if own { self.git_dir.join(name) } else { self.common_dir.join(name) }
     }
 
     fn packed(&self) -> Result<Vec<(String, Oid)>, Trouble> {
         let file = self.common_dir.join("packed-refs");
         let bytes = read::file(&file, read::LIST)?.unwrap_or_default();
-        let lines = bytes
-            .split(|b| *b == b'\n')
-            .filter(|l| !matches!(l.first(), None | Some(b'#' | b'^')));
+        let lines = bytes.split(|b| *b == b'\n').filter(|l| !matches!(l.first(), None | Some(b'#' | b'^')));
         let refs = lines.filter_map(|line| {
             let space = line.iter().position(|b| *b == b' ')?;
-            Some((
-                String::from_utf8_lossy(&line[space + 1..])
-                    .trim_end()
-                    .to_owned(),
-                Oid::parse_bytes(&line[..space])?,
-            ))
+            Some((String::from_utf8_lossy(&line[space + 1..]).trim_end().to_owned(), Oid::parse_bytes(&line[..space])?))
         });
         let refs: Vec<_> = refs.take(REFS + 1).collect();
-        if refs.len() > REFS {
-            Err(Trouble::TooMuch {
-                step: "packed-refs".into(),
-            })
-        } else {
-            Ok(refs)
-        }
+        if refs.len() > REFS { Err(Trouble::TooMuch { step: "packed-refs".into() }) } else { Ok(refs) }
     }
 
     fn loose(
@@ -248,9 +204,7 @@ impl Repo {
         all: &mut BTreeMap<String, Value>,
     ) -> Result<(), Trouble> {
         if depth > DEPTH || all.len() > REFS {
-            return Err(Trouble::TooMuch {
-                step: "refs".into(),
-            });
+            return Err(Trouble::TooMuch { step: "refs".into() });
         }
         for file in read::names(&base.join(dir), REFS) {
             let name = format!("{dir}/{}", file.to_string_lossy());
@@ -284,24 +238,14 @@ pub(super) fn spellings(short: &str) -> [String; 6] {
 fn value(file: &Path) -> Option<Value> {
     let line = read::line(file)?;
     match line.strip_prefix(b"ref:") {
-        Some(name) => Some(Value::Symbolic(
-            String::from_utf8_lossy(name.trim_ascii()).into_owned(),
-        )),
-        None => Oid::parse_bytes(
-            line.get(..64)
-                .filter(|l| Oid::parse_bytes(l).is_some())
-                .or(line.get(..40))?,
-        )
-        .map(Value::Direct),
+        Some(name) => Some(Value::Symbolic(String::from_utf8_lossy(name.trim_ascii()).into_owned())),
+        None => Oid::parse_bytes(line.get(..64).filter(|l| Oid::parse_bytes(l).is_some()).or(line.get(..40))?).map(Value::Direct),
     }
 }
 
 /// Whether a name can be a ref's and stays inside the git directory.
 fn safe(name: &str) -> bool {
-    !name.is_empty()
-        && !name.contains('\0')
-        && name.len() < 4096
-        && !name.split('/').any(|p| matches!(p, "" | "." | ".."))
+    !name.is_empty() && !name.contains('\0') && name.len() < 4096 && !name.split('/').any(|p| matches!(p, "" | "." | ".."))
 }
 
 #[cfg(test)]
@@ -310,14 +254,7 @@ mod tests {
 
     #[test]
     fn names_that_leave_the_directory_are_refused() {
-        for name in [
-            "",
-            "/etc/passwd",
-            "refs/../x",
-            "refs//x",
-            "a\0b",
-            "refs/heads/",
-        ] {
+        for name in ["", "/etc/passwd", "refs/../x", "refs//x", "a\0b", "refs/heads/"] {
             assert!(!safe(name), "{name:?}");
         }
         assert!(safe("refs/heads/a..b"));

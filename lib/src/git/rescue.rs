@@ -44,10 +44,7 @@ impl Git<'_> {
     /// # Errors
     /// `Deadline` in a large repository; those of the readers and the process.
     pub fn rescue(&self) -> Result<Rescue, Trouble> {
-        let mut rescue = Rescue {
-            logged: self.only_reflog()?,
-            ..Rescue::default()
-        };
+        let mut rescue = Rescue { logged: self.only_reflog()?, ..Rescue::default() };
         // 1, 2, 4, ...: it found something broken besides; its list is still the answer.
         let call = self.call(["fsck", "--connectivity-only", "--dangling", "--no-progress"]);
         let reply = self.run(call.good(&[0, 1, 2, 3, 4, 5, 6, 7]))?;

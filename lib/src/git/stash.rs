@@ -52,62 +52,26 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process; `Failed` when it is no stash commit.
     pub fn stash_paths(&self, stash: &Oid) -> Result<StashPaths, Trouble> {
-        let reply = self.run(self.call([
-            "rev-list",
-            "--parents",
-            "--max-count=1",
-            stash.as_str(),
-            "--",
-        ]))?;
+        let reply = self.run(self.call(["rev-list", "--parents", "--max-count=1", stash.as_str(), "--"]))?;
         let text = String::from_utf8_lossy(&reply.out);
-        let parents: Vec<Oid> = text
-            .split_ascii_whitespace()
-            .skip(1)
-            .filter_map(Oid::parse)
-            .collect();
+        let parents: Vec<Oid> = text.split_ascii_whitespace().skip(1).filter_map(Oid::parse).collect();
         let Some(base) = parents.first().filter(|_| parents.len() >= 2) else {
-            return Err(Trouble::Failed {
-                args: format!("rev-list {stash}"),
-                line: "not a stash entry".into(),
-            });
+            return Err(Trouble::Failed { args: format!("rev-list {stash}"), line: "not a stash entry".into() });
         };
-        let mut changed: Vec<PathBuf> = self
-            .diff_paths(base, stash)?
-            .into_iter()
-            .map(|c| c.path)
-            .collect();
+        let mut changed: Vec<PathBuf> = self.diff_paths(base, stash)?.into_iter().map(|c| c.path).collect();
         // What was staged and then changed back in the work tree is held by the second parent alone.
-        changed.extend(
-            self.diff_paths(base, &parents[1])?
-                .into_iter()
-                .map(|c| c.path),
-        );
+        changed.extend(self.diff_paths(base, &parents[1])?.into_iter().map(|c| c.path));
         changed.sort();
         changed.dedup();
         let untracked = match parents.get(2) {
-            Some(tree) => self
-                .tree_paths(tree, &[])?
-                .into_iter()
-                .map(|(path, _)| path)
-                .collect(),
+            Some(tree) => self.tree_paths(tree, &[])?.into_iter().map(|(path, _)| path).collect(),
             None => Vec::new(),
         };
-        Ok(StashPaths {
-            base: Some(base.clone()),
-            changed,
-            untracked,
-        })
+        Ok(StashPaths { base: Some(base.clone()), changed, untracked })
     }
 }
 
 fn stashes(log: Option<Vec<LogEntry>>) -> Vec<Stash> {
     let entries = log.unwrap_or_default().into_iter().enumerate();
-    entries
-        .map(|(at, e)| Stash {
-            at,
-            message: e.message,
-            oid: e.new,
-            time: e.time,
-        })
-        .collect()
+    entries.map(|(at, e)| Stash { at, message: e.message, oid: e.new, time: e.time }).collect()
 }

@@ -67,8 +67,7 @@ impl Entry {
     /// Whether the index differs from HEAD.
     #[must_use]
     pub fn in_index(&self) -> bool {
-        matches!(self.state, State::Changed { index, .. } if index != '.')
-            || matches!(self.state, State::Unmerged { .. })
+        matches!(self.state, State::Changed { index, .. } if index != '.') || matches!(self.state, State::Unmerged { .. })
     }
 }
 
@@ -79,12 +78,7 @@ impl Git<'_> {
     ///
     /// # Errors
     /// `NotARepository` without a work tree; those of the process.
-    pub fn status(
-        &self,
-        paths: Paths<'_>,
-        untracked: Untracked,
-        ignored: bool,
-    ) -> Result<Vec<Entry>, Trouble> {
+    pub fn status(&self, paths: Paths<'_>, untracked: Untracked, ignored: bool) -> Result<Vec<Entry>, Trouble> {
         if paths.none() {
             return Ok(Vec::new());
         }
@@ -93,11 +87,7 @@ impl Git<'_> {
             Untracked::No => "--untracked-files=no",
             Untracked::Normal => "--untracked-files=normal",
         };
-        let ignored = if ignored {
-            "--ignored=matching"
-        } else {
-            "--ignored=no"
-        };
+        let ignored = if ignored { "--ignored=matching" } else { "--ignored=no" };
         let args = [
             "status",
             "--porcelain=v2",
@@ -110,14 +100,8 @@ impl Git<'_> {
         ];
         let reply = self.run(self.call_about(&args, paths)?.limit(LISTING))?;
         let filter = paths.filter();
-        let entries = reply
-            .out
-            .split(|b| *b == 0)
-            .filter(|l| !l.is_empty())
-            .filter_map(entry);
-        Ok(entries
-            .filter(|e| within(filter.as_ref(), &e.path))
-            .collect())
+        let entries = reply.out.split(|b| *b == 0).filter(|l| !l.is_empty()).filter_map(entry);
+        Ok(entries.filter(|e| within(filter.as_ref(), &e.path)).collect())
     }
 
     /// Ignored files, each by itself or as a directory with a slash at its end.
@@ -126,11 +110,7 @@ impl Git<'_> {
     /// As [`Git::status`].
     pub fn ignored_paths(&self, paths: Paths<'_>) -> Result<Vec<PathBuf>, Trouble> {
         let all = self.status(paths, Untracked::Normal, true)?;
-        Ok(all
-            .into_iter()
-            .filter(|e| e.state == State::Ignored)
-            .map(|e| e.path)
-            .collect())
+        Ok(all.into_iter().filter(|e| e.state == State::Ignored).map(|e| e.path).collect())
     }
 
     /// Which of these paths pass through a filter driver (their content in the repository is not that of the file):
@@ -142,31 +122,18 @@ impl Git<'_> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        let top = self
-            .repo()
-            .work_tree
-            .as_deref()
-            .ok_or(Trouble::NotARepository)?;
-        let call = self
-            .call(["check-attr", "-z", "--stdin", "filter"])
-            .at(top)
-            .input(zeros(paths))
-            .limit(LISTING);
+        let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
+        let call = self.call(["check-attr", "-z", "--stdin", "filter"]).at(top).input(zeros(paths)).limit(LISTING);
         let reply = self.run(call)?;
         let fields: Vec<&[u8]> = reply.out.split(|b| *b == 0).collect();
-        let named = fields
-            .chunks_exact(3)
-            .filter(|f| !matches!(f[2], b"unspecified" | b"unset" | b"set"));
+        let named = fields.chunks_exact(3).filter(|f| !matches!(f[2], b"unspecified" | b"unset" | b"set"));
         Ok(named.map(|f| read::path(f[0])).collect())
     }
 }
 
 /// The paths, a NUL after each.
 pub(super) fn zeros<P: AsRef<Path>>(paths: &[P]) -> Vec<u8> {
-    paths
-        .iter()
-        .flat_map(|p| [p.as_ref().as_os_str().as_encoded_bytes(), b"\0"].concat())
-        .collect()
+    paths.iter().flat_map(|p| [p.as_ref().as_os_str().as_encoded_bytes(), b"\0"].concat()).collect()
 }
 
 fn entry(line: &[u8]) -> Option<Entry> {
@@ -182,34 +149,19 @@ fn entry(line: &[u8]) -> Option<Entry> {
             let f = fields(8)?;
             let [index, tree] = letters(f[0])?;
             let modes = [mode(f[2])?, mode(f[3])?, mode(f[4])?];
-            let state = State::Changed {
-                index,
-                tree,
-                modes,
-                head: oid(f[5]),
-                staged: oid(f[6]),
-                submodule: f[1].first() == Some(&b'S'),
-            };
+            let state =
+                State::Changed { index, tree, modes, head: oid(f[5]), staged: oid(f[6]), submodule: f[1].first() == Some(&b'S') };
             (f[7], state)
         }
         b"u " => {
             let f = fields(10)?;
-            (
-                f[9],
-                State::Unmerged {
-                    sides: letters(f[0])?,
-                    stages: [oid(f[6]), oid(f[7]), oid(f[8])],
-                },
-            )
+            (f[9], State::Unmerged { sides: letters(f[0])?, stages: [oid(f[6]), oid(f[7]), oid(f[8])] })
         }
         b"? " => (rest, State::Untracked),
         b"! " => (rest, State::Ignored),
         _ => return None,
     };
-    Some(Entry {
-        path: read::path(path),
-        state,
-    })
+    Some(Entry { path: read::path(path), state })
 }
 
 /// A mode in octal digits.
@@ -224,8 +176,7 @@ mod tests {
     #[test]
     fn lines() {
         let (a, b, z) = ("a".repeat(40), "b".repeat(40), "0".repeat(40));
-        let e = entry(format!("1 AM N... 000000 100644 100755 {z} {b} a b").as_bytes())
-            .expect("changed");
+        let e = entry(format!("1 AM N... 000000 100644 100755 {z} {b} a b").as_bytes()).expect("changed");
         assert_eq!(e.path, Path::new("a b"));
         let State::Changed {
             index: 'A',
@@ -238,24 +189,10 @@ mod tests {
         else {
             panic!("{e:?}")
         };
-        let e = entry(format!("u AA N... 000000 100644 100644 100644 {z} {a} {b} x").as_bytes())
-            .expect("unmerged");
-        assert!(matches!(
-            e.state,
-            State::Unmerged {
-                stages: [None, Some(_), Some(_)],
-                ..
-            }
-        ));
+        let e = entry(format!("u AA N... 000000 100644 100644 100644 {z} {a} {b} x").as_bytes()).expect("unmerged");
+        assert!(matches!(e.state, State::Unmerged { stages: [None, Some(_), Some(_)], .. }));
         assert_eq!(entry(b"? a\nb/").map(|e| e.state), Some(State::Untracked));
-        for junk in [
-            &b""[..],
-            b"1",
-            b"1 A",
-            b"2 x",
-            b"# branch",
-            b"1 AM N... x y z a b c",
-        ] {
+        for junk in [&b""[..], b"1", b"1 A", b"2 x", b"# branch", b"1 AM N... x y z a b c"] {
             assert_eq!(entry(junk), None);
         }
     }

@@ -45,17 +45,10 @@ impl Repo {
                 return None;
             }
             let dot_git = read::line(&git_dir.join("gitdir")).filter(|l| !l.is_empty());
-            let path =
-                dot_git.and_then(|l| git_dir.join(read::path(&l)).parent().map(Path::to_owned));
+            let path = dot_git.and_then(|l| git_dir.join(read::path(&l)).parent().map(Path::to_owned));
             let head = self.head_in(&git_dir).ok();
             let locked = git_dir.join("locked").exists();
-            Some(LinkedTree {
-                git_dir,
-                head,
-                id: name.to_string_lossy().into_owned(),
-                locked,
-                path,
-            })
+            Some(LinkedTree { git_dir, head, id: name.to_string_lossy().into_owned(), locked, path })
         });
         trees.collect()
     }
@@ -93,21 +86,14 @@ fn modules(dir: &Path, prefix: &str, depth: usize, all: &mut Vec<Submodule>) {
         return;
     }
     for file in read::names(dir, TREES) {
-        let (git_dir, name) = (
-            dir.join(&file),
-            format!("{prefix}{}", file.to_string_lossy()),
-        );
+        let (git_dir, name) = (dir.join(&file), format!("{prefix}{}", file.to_string_lossy()));
         if git_dir.join("HEAD").is_file() {
             let config = layout(&git_dir.join("config"));
             let work_tree = config.get("core.worktree").map(|t| {
                 let tree = git_dir.join(t);
                 std::fs::canonicalize(&tree).unwrap_or(tree)
             });
-            all.push(Submodule {
-                git_dir,
-                name,
-                work_tree,
-            });
+            all.push(Submodule { git_dir, name, work_tree });
         } else if git_dir.is_dir() {
             modules(&git_dir, &format!("{name}/"), depth + 1, all);
         }

@@ -42,8 +42,7 @@ impl Vars {
     /// Whether a variable says yes, as git reads it.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
-        self.text(name)
-            .is_some_and(|v| super::config::truth(Some(v)).unwrap_or(false))
+        self.text(name).is_some_and(|v| super::config::truth(Some(v)).unwrap_or(false))
     }
 
     /// Sets a variable.
@@ -69,9 +68,7 @@ impl Vars {
         }
         // The form with two quoted words is the only one for a key that holds `=`, but git before 2.31 cannot read it.
         match value {
-            Some(value) if key.contains('=') => {
-                all.push(format!("{}={}", quoted(key), quoted(value)))
-            }
+            Some(value) if key.contains('=') => all.push(format!("{}={}", quoted(key), quoted(value))),
             Some(value) => all.push(quoted(&format!("{key}={value}"))),
             None if key.contains('=') => all.push(format!("{}=", quoted(key))),
             None => all.push(quoted(key)),
@@ -92,10 +89,7 @@ impl Vars {
 
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Vars {
     fn from_iter<T: IntoIterator<Item = (K, V)>>(pairs: T) -> Self {
-        let map: BTreeMap<OsString, OsString> = pairs
-            .into_iter()
-            .map(|(k, v)| (k.into(), v.into()))
-            .collect();
+        let map: BTreeMap<OsString, OsString> = pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
         let search = map.get(OsStr::new("PATH")).cloned().unwrap_or_default();
         Self { map, search }
     }
@@ -132,10 +126,7 @@ mod tests {
         vars.add_config("alias.x", Some("!echo 'hi'"));
         vars.add_config("a.b=c.d", Some("1"));
         vars.add_config("core.bare", None);
-        assert_eq!(
-            vars.text(PARAMETERS),
-            Some(r"'alias.x='\!'echo '\''hi'\''' 'a.b=c.d'='1' 'core.bare'")
-        );
+        assert_eq!(vars.text(PARAMETERS), Some(r"'alias.x='\!'echo '\''hi'\''' 'a.b=c.d'='1' 'core.bare'"));
     }
 
     #[test]

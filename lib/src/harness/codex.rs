@@ -17,19 +17,8 @@ pub const HARNESS: Harness = Harness {
         // `ask` is not supported: the tool would run.
         ask: false,
         block: &[Moment::Stop, Moment::SubagentStop],
-        context: &[
-            Moment::SessionStart,
-            Moment::UserPromptSubmit,
-            Moment::PreToolUse,
-            Moment::PostToolUse,
-        ],
-        note: &[
-            Moment::SessionStart,
-            Moment::UserPromptSubmit,
-            Moment::PreToolUse,
-            Moment::PostToolUse,
-            Moment::Interrupt,
-        ],
+        context: &[Moment::SessionStart, Moment::UserPromptSubmit, Moment::PreToolUse, Moment::PostToolUse],
+        note: &[Moment::SessionStart, Moment::UserPromptSubmit, Moment::PreToolUse, Moment::PostToolUse, Moment::Interrupt],
         rewrite: true,
         // Over 10,000 (its default `additionalContextLimit`) the middle is cut out.
         text_units: 9_000,
@@ -41,12 +30,7 @@ pub const HARNESS: Harness = Harness {
 
 /// Turn events carry a model and a turn; the others name a `rollout-` file as their record.
 fn plainly(wire: &Wire) -> bool {
-    let record = wire
-        .event
-        .transcript_path
-        .rsplit('/')
-        .next()
-        .unwrap_or_default();
+    let record = wire.event.transcript_path.rsplit('/').next().unwrap_or_default();
     !wire.turn_id.is_empty() && !wire.event.model.is_empty() || record.starts_with("rollout-")
 }
 

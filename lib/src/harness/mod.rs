@@ -82,18 +82,14 @@ impl Harness {
     /// The harness that the environment speaks of, else the default.
     #[must_use]
     pub fn around(env: Env) -> &'static Self {
-        ALL.iter()
-            .find(|harness| harness.environment.iter().any(|name| env(name).is_some()))
-            .unwrap_or(&ALL[0])
+        ALL.iter().find(|harness| harness.environment.iter().any(|name| env(name).is_some())).unwrap_or(&ALL[0])
     }
 
     /// The harness that sent a payload. What the payload proves goes before the environment, which a Codex started
     /// from a Claude session inherits.
     #[must_use]
     pub fn of(wire: &Wire, env: Env) -> &'static Self {
-        ALL.iter()
-            .find(|harness| (harness.plainly)(wire))
-            .unwrap_or_else(|| Self::around(env))
+        ALL.iter().find(|harness| (harness.plainly)(wire)).unwrap_or_else(|| Self::around(env))
     }
 
     /// Renders an answer to an event.

@@ -60,43 +60,24 @@ pub fn claude_shaped(answer: &Answer, event: &Event, can: &Capabilities) -> Repl
         }
         Answer::Context(text) | Answer::Note(text) | Answer::Rewrite(text) => (text, ""),
     };
-    let text = if text.trim().is_empty() {
-        default
-    } else {
-        text
-    };
+    let text = if text.trim().is_empty() { default } else { text };
     let text = &*cut(text, can.text_units);
-    let specific = Specific {
-        hook_event_name: moment.name(),
-        ..Specific::default()
-    };
+    let specific = Specific { hook_event_name: moment.name(), ..Specific::default() };
     let output = match answer {
         Answer::Deny(_) if moment == Moment::PreToolUse => decided(specific, "deny", text),
-        Answer::Ask(_) if moment == Moment::PreToolUse => {
-            decided(specific, if can.ask { "ask" } else { "deny" }, text)
+        Answer::Ask(_) if moment == Moment::PreToolUse => decided(specific, if can.ask { "ask" } else { "deny" }, text),
+        Answer::Block(_) if can.block.contains(&moment) => {
+            Output { decision: Some("block"), reason: Some(text), ..Output::default() }
         }
-        Answer::Block(_) if can.block.contains(&moment) => Output {
-            decision: Some("block"),
-            reason: Some(text),
-            ..Output::default()
-        },
-        Answer::Context(_) if can.context.contains(&moment) => in_specific(Specific {
-            additional_context: Some(text),
-            ..specific
-        }),
-        Answer::Note(_) if can.note.contains(&moment) => Output {
-            system_message: Some(text),
-            ..Output::default()
-        },
+        Answer::Context(_) if can.context.contains(&moment) => {
+            in_specific(Specific { additional_context: Some(text), ..specific })
+        }
+        Answer::Note(_) if can.note.contains(&moment) => Output { system_message: Some(text), ..Output::default() },
         Answer::Rewrite(input) if can.rewrite && moment == Moment::PreToolUse => {
             match serde_json::from_str::<&RawValue>(input) {
                 Ok(input) if input.get().starts_with('{') => {
                     let updated_input = Some(input);
-                    return print(&in_specific(Specific {
-                        permission_decision: Some("allow"),
-                        updated_input,
-                        ..specific
-                    }));
+                    return print(&in_specific(Specific { permission_decision: Some("allow"), updated_input, ..specific }));
                 }
                 // What is no tool input would void the answer.
                 _ => return lost(),
@@ -108,33 +89,20 @@ pub fn claude_shaped(answer: &Answer, event: &Event, can: &Capabilities) -> Repl
 }
 
 fn decided<'a>(specific: Specific<'a>, decision: &'static str, reason: &'a str) -> Output<'a> {
-    in_specific(Specific {
-        permission_decision: Some(decision),
-        permission_decision_reason: Some(reason),
-        ..specific
-    })
+    in_specific(Specific { permission_decision: Some(decision), permission_decision_reason: Some(reason), ..specific })
 }
 
 fn in_specific(specific: Specific) -> Output {
-    Output {
-        hook_specific_output: Some(specific),
-        ..Output::default()
-    }
+    Output { hook_specific_output: Some(specific), ..Output::default() }
 }
 
 fn lost() -> Reply {
-    Reply {
-        stdout: String::new(),
-        undelivered: true,
-    }
+    Reply { stdout: String::new(), undelivered: true }
 }
 
 fn print(output: &Output) -> Reply {
     match serde_json::to_string(output) {
-        Ok(stdout) => Reply {
-            stdout,
-            undelivered: false,
-        },
+        Ok(stdout) => Reply { stdout, undelivered: false },
         // Strings and checked JSON always print; if not, it is as if nobody could take it.
         Err(_) => lost(),
     }

@@ -60,22 +60,14 @@ pub fn read(bytes: &[u8]) -> Result<Wire<'_>, Unread> {
     }
     serde_json::from_str(text).map_err(|error| match error.classify() {
         Category::Data => Unread::NotAnObject,
-        _ => Unread::NotJson {
-            line: error.line(),
-            column: error.column(),
-        },
+        _ => Unread::NotJson { line: error.line(), column: error.column() },
     })
 }
 
 /// Whether brackets outside strings nest too deep. Nearly every event has too few brackets for that: then counting
 /// them, which is quick, settles it.
 fn too_deep(bytes: &[u8]) -> bool {
-    if bytes
-        .iter()
-        .filter(|byte| matches!(byte, b'[' | b'{'))
-        .count()
-        <= MAX_DEPTH
-    {
+    if bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() <= MAX_DEPTH {
         return false;
     }
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
@@ -221,10 +213,7 @@ mod tests {
     fn depth_counts_brackets_outside_strings() {
         let nested = |n: usize| format!("{{\"x\":{}{}}}", "[".repeat(n), "]".repeat(n));
         assert!(read(nested(MAX_DEPTH - 1).as_bytes()).is_ok());
-        assert_eq!(
-            read(nested(MAX_DEPTH).as_bytes()).map(|_| ()),
-            Err(Unread::Deep)
-        );
+        assert_eq!(read(nested(MAX_DEPTH).as_bytes()).map(|_| ()), Err(Unread::Deep));
         let text = format!("{{\"cwd\":\"\\\"{}\\\\\"}}", "[".repeat(500));
         assert!(read(text.as_bytes()).is_ok());
         let wide = format!("{{\"x\":[{}[]]}}", "[],".repeat(500));
@@ -235,12 +224,9 @@ mod tests {
     fn a_probe_is_asked_for_by_our_own_key_only() {
         let probe = |text: &str| read(text.as_bytes()).expect("an event").event.probe;
         assert!(probe(r#"{"ah":{"probe":true}}"#));
-        for text in [
-            r#"{"ah":true}"#,
-            r#"{"ah":{"probe":"true"}}"#,
-            r#"{"probe":true}"#,
-            r#"{"tool_input":{"ah":{"probe":true}}}"#,
-        ] {
+        for text in
+            [r#"{"ah":true}"#, r#"{"ah":{"probe":"true"}}"#, r#"{"probe":true}"#, r#"{"tool_input":{"ah":{"probe":true}}}"#]
+        {
             assert!(!probe(text), "{text}");
         }
     }

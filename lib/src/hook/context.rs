@@ -21,19 +21,8 @@ pub struct Context<'c> {
 }
 
 impl<'c> Context<'c> {
-    pub(super) fn new(
-        harness: &'static Harness,
-        can_ask: bool,
-        explain: Explain,
-        probe: bool,
-    ) -> Self {
-        Self {
-            can_ask,
-            explain,
-            harness,
-            probe,
-            after: RefCell::default(),
-        }
+    pub(super) fn new(harness: &'static Harness, can_ask: bool, explain: Explain, probe: bool) -> Self {
+        Self { can_ask, explain, harness, probe, after: RefCell::default() }
     }
 
     pub(super) fn tell(&self, fate: Fate) {
@@ -60,7 +49,7 @@ pub enum Fate {
 }
 
 /// Where a program says what it read, computed and decided: standard error under `--explain`, else nowhere.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Explain(bool);
 
 impl Explain {

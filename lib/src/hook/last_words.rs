@@ -22,10 +22,7 @@ pub fn prepare(program: &'static Program, options: &Options) {
     let options = options.clone();
     std::panic::set_hook(Box::new(move |panic| {
         // The place only: a panic's message can hold a piece of the event.
-        let place = panic
-            .location()
-            .map(|place| format!("{}:{}", place.file(), place.line()))
-            .unwrap_or_default();
+        let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
         (program.edges.failure)(program.cli.name, &format!("bug at {place}"));
         if options.jsonl {
             // A filter's reader must not take the rest for judged.
@@ -43,18 +40,9 @@ fn last_words(program: &Program, options: &Options) {
     let answer = (program.panicked)(&String::from_utf8_lossy(input));
     let (harness, moment) = HEARD.get().copied().unwrap_or_else(|| {
         let named = options.harness.as_deref().and_then(Harness::named);
-        (
-            named.unwrap_or_else(|| Harness::around(program.edges.env)),
-            guessed_moment(input, options),
-        )
+        (named.unwrap_or_else(|| Harness::around(program.edges.env)), guessed_moment(input, options))
     });
-    let reply = harness.render(
-        &answer,
-        &Event {
-            moment,
-            ..Event::default()
-        },
-    );
+    let reply = harness.render(&answer, &Event { moment, ..Event::default() });
     if !reply.stdout.is_empty() {
         put(&format!("{}\n", reply.stdout));
     }

@@ -9,23 +9,10 @@ use std::process::ExitCode;
 
 /// Runs the filter from standard input to standard output.
 pub fn run(program: &Program, options: &Options) -> ExitCode {
-    match answer_lines(
-        program,
-        options,
-        &mut io::stdin().lock(),
-        &mut io::stdout().lock(),
-    ) {
-        Ok(objected) => ExitCode::from(if objected && options.fail {
-            exit::NO
-        } else {
-            exit::OK
-        }),
+    match answer_lines(program, options, &mut io::stdin().lock(), &mut io::stdout().lock()) {
+        Ok(objected) => ExitCode::from(if objected && options.fail { exit::NO } else { exit::OK }),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::from(exit::OK),
-        Err(error) => exit::fail(
-            program.cli.name,
-            exit::CANNOT_CREATE,
-            &format!("cannot go on: {error}"),
-        ),
+        Err(error) => exit::fail(program.cli.name, exit::CANNOT_CREATE, &format!("cannot go on: {error}")),
     }
 }
 
@@ -34,27 +21,17 @@ pub fn run(program: &Program, options: &Options) -> ExitCode {
 ///
 /// # Errors
 /// Input or output failed.
-pub fn answer_lines(
-    program: &Program,
-    options: &Options,
-    input: &mut dyn BufRead,
-    output: &mut dyn Write,
-) -> io::Result<bool> {
+pub fn answer_lines(program: &Program, options: &Options, input: &mut dyn BufRead, output: &mut dyn Write) -> io::Result<bool> {
     // An audit is no hook: it looks even where the hooks are switched off.
     let silent = options.record && silenced(program);
-    let options = &Options {
-        jsonl: true,
-        ..options.clone()
-    };
+    let options = &Options { jsonl: true, ..options.clone() };
     let mut objected = false;
     let mut line = Vec::new();
     while next_line(input, &mut line)? {
         let mut printed = Ok(());
         let mut put = |reply: &str| {
             let reply = if reply.is_empty() { "{}" } else { reply };
-            printed = output
-                .write_all(format!("{reply}\n").as_bytes())
-                .and_then(|()| output.flush());
+            printed = output.write_all(format!("{reply}\n").as_bytes()).and_then(|()| output.flush());
             printed.is_ok()
         };
         if silent {

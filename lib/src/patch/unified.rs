@@ -30,18 +30,10 @@ impl Header {
             (_, true) => PatchKind::Delete,
             _ => PatchKind::Update,
         };
-        let old = self
-            .old
-            .filter(|name| name != "/dev/null")
-            .map(|name| without_side(name, "a/"));
-        let new = self
-            .new
-            .filter(|name| name != "/dev/null")
-            .map(|name| without_side(name, "b/"));
+        let old = self.old.filter(|name| name != "/dev/null").map(|name| without_side(name, "a/"));
+        let new = self.new.filter(|name| name != "/dev/null").map(|name| without_side(name, "b/"));
         let path = if deleted { old.or(new) } else { new.or(old) };
-        path.or(self.git)
-            .filter(|path| !path.is_empty())
-            .map(|path| PatchFile::new(path, kind))
+        path.or(self.git).filter(|path| !path.is_empty()).map(|path| PatchFile::new(path, kind))
     }
 }
 
@@ -102,11 +94,7 @@ pub(super) fn files(text: &str) -> Vec<PatchFile> {
 fn hunk(rest: &str) -> Option<(u64, u64)> {
     let (old, rest) = rest.split_once(" +")?;
     let new = rest.split_once(' ')?.0;
-    let count = |range: &str| {
-        range
-            .split_once(',')
-            .map_or(Some(1), |(_, count)| count.parse().ok())
-    };
+    let count = |range: &str| range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok());
     Some((count(old)?, count(new)?))
 }
 
@@ -116,8 +104,7 @@ fn name_of(name: &str) -> String {
 }
 
 fn without_side(name: String, side: &str) -> String {
-    name.strip_prefix(side)
-        .map_or_else(|| name.clone(), str::to_owned)
+    name.strip_prefix(side).map_or_else(|| name.clone(), str::to_owned)
 }
 
 /// The name in `a/NAME b/NAME`, which is all there is for an empty file or a change of mode.
@@ -136,10 +123,7 @@ fn git_name(names: &str) -> Option<String> {
 /// A name as git quotes it: `"a\tb\303\244"`. Bytes that are not UTF-8 become U+FFFD.
 fn unquoted(name: &str) -> String {
     let name = name.trim_end_matches('\r');
-    let Some(inner) = name
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-    else {
+    let Some(inner) = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         return name.to_owned();
     };
     let mut bytes = Vec::with_capacity(inner.len());

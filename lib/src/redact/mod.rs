@@ -52,9 +52,7 @@ fn spans(bytes: &[u8]) -> Vec<Range<usize>> {
             continue;
         }
         let end = run(bytes, at, is_word);
-        let span = shape::find(bytes, at..end)
-            .or_else(|| pair::find(bytes, at..end))
-            .or_else(|| random::find(bytes, at));
+        let span = shape::find(bytes, at..end).or_else(|| pair::find(bytes, at..end)).or_else(|| random::find(bytes, at));
         at = end;
         if let Some(span) = span {
             at = at.max(span.end);
@@ -71,10 +69,7 @@ fn is_word(b: u8) -> bool {
 
 /// The end of the run of bytes from `at` that are `of` a kind.
 fn run(bytes: &[u8], at: usize, of: impl Fn(u8) -> bool) -> usize {
-    bytes[at..]
-        .iter()
-        .position(|b| !of(*b))
-        .map_or(bytes.len(), |n| at + n)
+    bytes[at..].iter().position(|b| !of(*b)).map_or(bytes.len(), |n| at + n)
 }
 
 #[cfg(test)]
@@ -90,12 +85,8 @@ mod tests {
 
     #[test]
     fn redacting_twice_changes_nothing() {
-        let once = redact("password=hunter2 https://u:p@h/ Authorization: Bearer abcdef0123456789")
-            .into_owned();
-        assert_eq!(
-            once,
-            "password=[redacted] https://u:[redacted]@h/ Authorization: Bearer [redacted]"
-        );
+        let once = redact("password=hunter2 https://u:p@h/ Authorization: Bearer abcdef0123456789").into_owned();
+        assert_eq!(once, "password=[redacted] https://u:[redacted]@h/ Authorization: Bearer [redacted]");
         assert_eq!(redact(&once), once);
     }
 }

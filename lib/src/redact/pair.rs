@@ -100,25 +100,17 @@ fn value_start(bytes: &[u8], end: usize, word: &[u8]) -> Option<(usize, bool)> {
 /// The name that ends with the word `at`, words before it included as far as they may belong to it.
 fn name_before(bytes: &[u8], at: Range<usize>) -> String {
     let least = at.end.saturating_sub(40);
-    let from = bytes[least..at.end]
-        .iter()
-        .rposition(|b| !is_word(*b) && *b != b'.' && *b != b' ')
-        .map_or(least, |n| least + n + 1);
+    let from =
+        bytes[least..at.end].iter().rposition(|b| !is_word(*b) && *b != b'.' && *b != b' ').map_or(least, |n| least + n + 1);
     String::from_utf8_lossy(&bytes[from..at.end]).into_owned()
 }
 
 fn is_secret_name(name: &str) -> bool {
-    let flat: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|c| c.to_ascii_lowercase())
-        .collect();
+    let flat: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let variable = name.rsplit([' ', '.']).next().unwrap_or(name);
     let screams = !variable.contains(|c: char| c.is_ascii_lowercase())
         && VARIABLE_ENDS.iter().any(|end| variable.ends_with(end))
-        && !["PUBLIC", "PRIMARY", "FOREIGN", "SORT"]
-            .iter()
-            .any(|w| variable.contains(w));
+        && !["PUBLIC", "PRIMARY", "FOREIGN", "SORT"].iter().any(|w| variable.contains(w));
     screams || ENDS.iter().any(|end| flat.ends_with(end))
 }
 
@@ -164,11 +156,7 @@ fn unquoted(bytes: &[u8], from: usize, name: &Range<usize>) -> Option<Range<usiz
     let shouted = !bytes[name.clone()].iter().any(u8::is_ascii_lowercase);
     let from = from + scheme_length(&bytes[from..bytes.len().min(from + 16)]);
     let window = &bytes[..char_start(bytes, from + LONGEST)];
-    let end = if line_start && shouted {
-        run(window, from, |b| b > b' ')
-    } else {
-        word_end(window, from)
-    };
+    let end = if line_start && shouted { run(window, from, |b| b > b' ') } else { word_end(window, from) };
     let text = &bytes[from..end];
     let first = *text.first()?;
     let code = b"&([{-".contains(&first) && text != MARK.as_bytes()
@@ -207,9 +195,7 @@ fn scheme_length(text: &[u8]) -> usize {
 fn is_member(text: &[u8]) -> bool {
     text.contains(&b'.')
         && text[0].is_ascii_alphabetic()
-        && text
-            .iter()
-            .all(|b| b.is_ascii_alphabetic() || *b == b'.' || *b == b'_')
+        && text.iter().all(|b| b.is_ascii_alphabetic() || *b == b'.' || *b == b'_')
 }
 
 /// A file that holds the secret, not the secret.
@@ -223,9 +209,7 @@ fn is_path(text: &[u8]) -> bool {
 pub(super) fn is_reference(text: &[u8]) -> bool {
     match text {
         [b'$', b'(' | b'{', ..] => true,
-        [b'$', name @ ..] => {
-            !name.is_empty() && name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
-        }
+        [b'$', name @ ..] => !name.is_empty() && name.iter().all(|b| b.is_ascii_uppercase() || *b == b'_'),
         [b'%', name @ .., b'%'] => name.iter().all(|b| is_word(*b)),
         _ => false,
     }
@@ -250,30 +234,18 @@ mod tests {
     fn named_values_go() {
         for (text, expected) in [
             ("password = hunter2", "password = [redacted]"),
-            (
-                "export DB_PASSWORD='hun ter2'",
-                "export DB_PASSWORD='[redacted]'",
-            ),
+            ("export DB_PASSWORD='hun ter2'", "export DB_PASSWORD='[redacted]'"),
             (r#"{"api_key": "abc\"def"}"#, r#"{"api_key": "[redacted]"}"#),
             (r#"{\"token\":\"abcdef\"}"#, r#"{\"token\":\"[redacted]\"}"#),
-            (
-                "mysql --password hunter2 db",
-                "mysql --password [redacted] db",
-            ),
+            ("mysql --password hunter2 db", "mysql --password [redacted] db"),
             ("--token=abcdefg x", "--token=[redacted] x"),
             ("curl -u me:pass1 h", "curl -u me:[redacted] h"),
             ("STRIPE_KEY=a;b&c\nX=1", "STRIPE_KEY=[redacted]\nX=1"),
             ("the API key: zyx987", "the API key: [redacted]"),
             ("?access_token=abcdef&x=1", "?access_token=[redacted]&x=1"),
-            (
-                "Authorization: Basic abc",
-                "Authorization: Basic [redacted]",
-            ),
+            ("Authorization: Basic abc", "Authorization: Basic [redacted]"),
             ("secret: 'gehéim'", "secret: '[redacted]'"),
-            (
-                "client_secret = \"unfinished",
-                "client_secret = \"[redacted]",
-            ),
+            ("client_secret = \"unfinished", "client_secret = \"[redacted]"),
         ] {
             assert_eq!(redact(text), expected);
         }

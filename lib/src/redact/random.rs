@@ -85,10 +85,7 @@ fn oddness(part: &[u8]) -> Oddness {
     let kind = |b: u8| (b.is_ascii_digit(), b.is_ascii_uppercase());
     let pairs = part.len() - 1;
     let all = part.windows(2).filter(|w| kind(w[0]) != kind(w[1])).count();
-    let humps = part
-        .windows(2)
-        .filter(|w| w[0].is_ascii_uppercase() && w[1].is_ascii_lowercase())
-        .count();
+    let humps = part.windows(2).filter(|w| w[0].is_ascii_uppercase() && w[1].is_ascii_lowercase()).count();
     if upper && lower {
         let odd = (all - humps) * 100 >= 29 * pairs || all * 100 >= 40 * pairs && digits > 0;
         return if odd { Oddness::Strong } else { Oddness::Plain };
@@ -112,10 +109,7 @@ mod tests {
             "k3j9x0q7w2m8z5v1b6n4c9l2h8g3f7d1s5a0p4o6",
         ] {
             assert_eq!(redact(secret), "[redacted]");
-            assert_eq!(
-                redact(&format!("see {secret}, then")),
-                "see [redacted], then"
-            );
+            assert_eq!(redact(&format!("see {secret}, then")), "see [redacted], then");
         }
     }
 

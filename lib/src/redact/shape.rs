@@ -13,21 +13,11 @@ struct Shape {
 }
 
 const fn anywhere(begin: &'static str, least: usize, also: &'static [u8]) -> Shape {
-    Shape {
-        begin,
-        least,
-        also,
-        at_word: false,
-    }
+    Shape { begin, least, also, at_word: false }
 }
 
 const fn word(begin: &'static str, least: usize, also: &'static [u8]) -> Shape {
-    Shape {
-        begin,
-        least,
-        also,
-        at_word: true,
-    }
+    Shape { begin, least, also, at_word: true }
 }
 
 /// From the providers' documentation; `least` is lower than what they give out today.
@@ -152,13 +142,10 @@ fn private_key(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let body = at.end + title.len() + 5;
     let window = &bytes[body..bytes.len().min(body + LONGEST)];
     if let Some(last) = window.windows(8).position(|w| w == b"-----END") {
-        let line = run(bytes, body + last + 8, |b| {
-            b.is_ascii_alphanumeric() || b == b' '
-        });
+        let line = run(bytes, body + last + 8, |b| b.is_ascii_alphanumeric() || b == b' ');
         return Some(at.start..run(bytes, line, |b| b == b'-'));
     }
-    let armour =
-        |b: u8| b.is_ascii_alphanumeric() || b.is_ascii_whitespace() || b"+/=\\:,-".contains(&b);
+    let armour = |b: u8| b.is_ascii_alphanumeric() || b.is_ascii_whitespace() || b"+/=\\:,-".contains(&b);
     Some(at.start..run(bytes, body, armour))
 }
 
@@ -174,15 +161,11 @@ fn authorization(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let from = run(bytes, at.end, |b| b == b' ');
-    let end = run(bytes, from, |b| {
-        b.is_ascii_alphanumeric() || b"._~+/=-".contains(&b)
-    });
+    let end = run(bytes, from, |b| b.is_ascii_alphanumeric() || b"._~+/=-".contains(&b));
     let value = &bytes[from..end];
     let any = |of: fn(&u8) -> bool| value.iter().any(of);
     let fits = if basic {
-        value.len() % 4 == 0
-            && any(u8::is_ascii_lowercase)
-            && any(|b| b.is_ascii_uppercase() || *b == b'=')
+        value.len() % 4 == 0 && any(u8::is_ascii_lowercase) && any(|b| b.is_ascii_uppercase() || *b == b'=')
     } else {
         any(u8::is_ascii_digit) || value.len() >= 20
     };
@@ -198,9 +181,7 @@ pub(super) fn url_password(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let at = authority.iter().rposition(|b| *b == b'@')?;
     let colon = authority[..at].iter().position(|b| *b == b':')?;
     let password = &authority[colon + 1..at];
-    let kept = password.is_empty()
-        || password == super::MARK.as_bytes()
-        || super::pair::is_reference(password);
+    let kept = password.is_empty() || password == super::MARK.as_bytes() || super::pair::is_reference(password);
     (!kept).then_some(from + colon + 1..from + at)
 }
 
@@ -210,10 +191,7 @@ mod tests {
 
     fn gone(text: &str, secret: &str) {
         let out = redact(text);
-        assert!(
-            !out.contains(secret) && out.contains("[redacted]"),
-            "{text:?} -> {out:?}"
-        );
+        assert!(!out.contains(secret) && out.contains("[redacted]"), "{text:?} -> {out:?}");
     }
 
     #[test]
@@ -252,21 +230,13 @@ mod tests {
             }
         }
         gone("key AKIAIOSFODNN7EXAMPLE.", "AKIAIOSFODNN7EXAMPLE");
-        gone(
-            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_DEF-123",
-            "eyJzdWIiOiIxMjM0In0",
-        );
+        gone("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_DEF-123", "eyJzdWIiOiIxMjM0In0");
     }
 
     #[test]
     fn private_keys_go_whole() {
         let body = "MIIEpAIBAAKCAQEA7u\nabc+/def==\n";
-        for kind in [
-            "RSA PRIVATE KEY",
-            "PRIVATE KEY",
-            "OPENSSH PRIVATE KEY",
-            "PGP PRIVATE KEY BLOCK",
-        ] {
+        for kind in ["RSA PRIVATE KEY", "PRIVATE KEY", "OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"] {
             let pem = format!("-----BEGIN {kind}-----\n{body}-----END {kind}-----");
             assert_eq!(redact(&format!("a {pem} b")), "a [redacted] b");
             gone(&format!("-----BEGIN {kind}-----\n{body}"), "MIIEpA");
@@ -278,10 +248,7 @@ mod tests {
 
     #[test]
     fn headers_and_urls() {
-        gone(
-            "curl -H 'Authorization: Bearer abcd1234efgh'",
-            "abcd1234efgh",
-        );
+        gone("curl -H 'Authorization: Bearer abcd1234efgh'", "abcd1234efgh");
         gone("Basic dXNlcjpwYXNz", "dXNlcjpwYXNz");
         gone("postgres://me:s3cr@t@db:5432/x", "s3cr@t");
         assert_eq!(redact("git://me:pw@h/x"), "git://me:[redacted]@h/x");

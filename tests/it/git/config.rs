@@ -9,40 +9,24 @@ use crate::support::TestRepo;
 /// What git lists, as the reader's form; `None` when git refuses the configuration.
 fn as_git(t: &TestRepo, vars: &Vars) -> Option<Vec<(String, Option<String>)>> {
     let mut command = std::process::Command::new("git");
-    command
-        .args(["config", "--list", "-z"])
-        .current_dir(t.work())
-        .env_clear()
-        .envs(vars.iter());
+    command.args(["config", "--list", "-z"]).current_dir(t.work()).env_clear().envs(vars.iter());
     let out = command.output().expect("git runs");
-    let fields = out
-        .stdout
-        .split(|b| *b == 0)
-        .filter(|f| !f.is_empty())
-        .map(|f| {
-            let text = String::from_utf8_lossy(f).into_owned();
-            match text.split_once('\n') {
-                Some((k, v)) => (k.to_owned(), Some(v.to_owned())),
-                None => (text, None),
-            }
-        });
+    let fields = out.stdout.split(|b| *b == 0).filter(|f| !f.is_empty()).map(|f| {
+        let text = String::from_utf8_lossy(f).into_owned();
+        match text.split_once('\n') {
+            Some((k, v)) => (k.to_owned(), Some(v.to_owned())),
+            None => (text, None),
+        }
+    });
     out.status.success().then(|| fields.collect())
 }
 
 fn as_we(t: &TestRepo, vars: &Vars) -> Option<Vec<(String, Option<String>)>> {
-    let repo = Repo::discover(&t.work(), vars)
-        .expect("readable")
-        .expect("a repository");
+    let repo = Repo::discover(&t.work(), vars).expect("readable").expect("a repository");
     let config = Config::load(Some(&repo), vars);
     assert!(!config.incomplete);
     let broken = config.broken.is_some();
-    (!broken).then(|| {
-        config
-            .settings()
-            .iter()
-            .map(|s| (s.key.clone(), s.value.clone()))
-            .collect()
-    })
+    (!broken).then(|| config.settings().iter().map(|s| (s.key.clone(), s.value.clone())).collect())
 }
 
 fn same(t: &TestRepo, vars: &Vars, what: &str) {
@@ -105,18 +89,12 @@ fn generated_nasty_files_read_alike() {
     ];
     let mut seed = 7_u64;
     let mut next = |n: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % n
     };
     let mut good = 0;
     for round in 0..500 {
-        let mut text = String::from(if round % 7 == 0 {
-            "\u{feff}[s]\n"
-        } else {
-            "[s]\n"
-        });
+        let mut text = String::from(if round % 7 == 0 { "\u{feff}[s]\n" } else { "[s]\n" });
         for _ in 0..next(7) + 1 {
             text.push_str(PIECES[next(PIECES.len())]);
         }
@@ -153,21 +131,14 @@ fn files_in_order_with_includes() {
         "onbranch:feature/".to_owned(),
         "unknown:x".to_owned(),
     ];
-    let mut text = String::from(
-        "[x]\nfrom = home\n[include]\npath = inc/plain\npath = ~/inc/tilde\npath = inc/missing\n[y]\nz = 1\n",
-    );
+    let mut text =
+        String::from("[x]\nfrom = home\n[include]\npath = inc/plain\npath = ~/inc/tilde\npath = inc/missing\n[y]\nz = 1\n");
     for (i, condition) in conditions.iter().enumerate() {
         text.push_str(&format!("[includeIf \"{condition}\"]\npath = inc/c{i}\n"));
-        write(
-            &home.join(format!("inc/c{i}")),
-            &format!("[c]\nhit = {i}\n"),
-        );
+        write(&home.join(format!("inc/c{i}")), &format!("[c]\nhit = {i}\n"));
     }
     write(&home.join(".gitconfig"), &text);
-    write(
-        &home.join("inc/plain"),
-        "[x]\nfrom = plain\n[include]\npath = second\n",
-    );
+    write(&home.join("inc/plain"), "[x]\nfrom = plain\n[include]\npath = second\n");
     write(&home.join("inc/second"), "[x]\nfrom = second\n");
     write(&home.join("inc/tilde"), "[x]\nfrom = tilde\n");
     t.git(["config", "x.from", "local"]);
@@ -193,10 +164,7 @@ fn files_in_order_with_includes() {
     vars.add_config("core.alone", None);
     same(&t, &vars, "environment");
     let repo = t.facts();
-    assert_eq!(
-        Config::load(Some(&repo), &vars).get("x.from"),
-        Some("it's -c!")
-    );
+    assert_eq!(Config::load(Some(&repo), &vars).get("x.from"), Some("it's -c!"));
 
     vars.set("GIT_CONFIG_GLOBAL", root.join("sys"));
     same(&t, &vars, "a global file by name");
@@ -212,27 +180,14 @@ fn settings_of_the_command_line_as_git_writes_them() {
     t.script(&list, "printf %s \"$GIT_CONFIG_PARAMETERS\"");
     let alias = format!("alias.reveal=!{}", list.display());
     let value = "x.y=a 'b' !c \"d\" $e";
-    let written = t.git([
-        "-c",
-        value,
-        "-c",
-        "x.bare",
-        "-c",
-        "f.a=b.c=d",
-        "-c",
-        &alias,
-        "reveal",
-    ]);
+    let written = t.git(["-c", value, "-c", "x.bare", "-c", "f.a=b.c=d", "-c", &alias, "reveal"]);
     let mut vars = t.vars();
     vars.set("GIT_CONFIG_PARAMETERS", written);
     let repo = t.facts();
     let config = Config::load(Some(&repo), &vars);
     assert_eq!(config.get("x.y"), Some("a 'b' !c \"d\" $e"));
     assert_eq!(config.bool("x.bare"), Some(true));
-    assert_eq!(
-        config.alias("reveal"),
-        Some(&alias["alias.reveal=".len()..])
-    );
+    assert_eq!(config.alias("reveal"), Some(&alias["alias.reveal=".len()..]));
 }
 
 #[test]
@@ -240,18 +195,10 @@ fn bounds() {
     let t = TestRepo::new();
     let home = t.root().join("home");
     // A file that includes itself twice, and one that never ends.
-    fs::write(
-        home.join(".gitconfig"),
-        "[include]\npath = .gitconfig\npath = .gitconfig\n",
-    )
-    .expect("written");
+    fs::write(home.join(".gitconfig"), "[include]\npath = .gitconfig\npath = .gitconfig\n").expect("written");
     let repo = t.facts();
     assert!(Config::load(Some(&repo), &t.vars()).incomplete);
-    fs::write(
-        home.join(".gitconfig"),
-        format!("[a]\nb = {}\n", "x".repeat(5 << 20)),
-    )
-    .expect("written");
+    fs::write(home.join(".gitconfig"), format!("[a]\nb = {}\n", "x".repeat(5 << 20))).expect("written");
     assert!(Config::load(Some(&repo), &t.vars()).incomplete);
     let mut vars = t.vars();
     vars.set("GIT_CONFIG_GLOBAL", "/dev/zero");
@@ -272,14 +219,8 @@ fn branches_and_remotes() {
         Config::load(Some(&repo), &t.vars())
     };
     let up = load().upstream("main").expect("an upstream");
-    assert_eq!(
-        (up.remote.as_str(), up.tracking.as_deref()),
-        ("team", Some("refs/remotes/team/trunk"))
-    );
-    assert_eq!(
-        load().tracked("team", "refs/remotes/team/a/b").as_deref(),
-        Some("refs/heads/a/b")
-    );
+    assert_eq!((up.remote.as_str(), up.tracking.as_deref()), ("team", Some("refs/remotes/team/trunk")));
+    assert_eq!(load().tracked("team", "refs/remotes/team/a/b").as_deref(), Some("refs/heads/a/b"));
     assert_eq!(load().upstream("side"), None);
     assert_eq!(load().push_remote(Some("main")), "team");
     assert_eq!(load().push_remote(Some("side")), "origin");

@@ -5,16 +5,7 @@ use ah::git::{Oid, Question, Reflogs, Unheld};
 use crate::support::TestRepo;
 
 fn unheld(t: &TestRepo, tips: &[Oid], without: &[&str], also: &[Oid], reflogs: Reflogs) -> Unheld {
-    t.ask(|g| {
-        g.unheld(&Question {
-            also,
-            reflogs,
-            show: 3,
-            tips,
-            without,
-        })
-    })
-    .expect("asked")
+    t.ask(|g| g.unheld(&Question { also, reflogs, show: 3, tips, without })).expect("asked")
 }
 
 #[test]
@@ -27,72 +18,24 @@ fn a_branch_and_its_commits() {
     let tip = [t.oid("wip")];
     t.git(["checkout", "-q", "main"]);
     let lost = unheld(&t, &tip, &["refs/heads/wip"], &[], Reflogs::No);
-    assert_eq!(
-        (lost.total, lost.commits.len(), lost.hidden, lost.more),
-        (4, 3, 0, false)
-    );
+    assert_eq!((lost.total, lost.commits.len(), lost.hidden, lost.more), (4, 3, 0, false));
     assert_eq!(lost.commits[0].subject, "change w.txt");
     assert!(tip[0].as_str().starts_with(&lost.commits[0].short));
-    assert_eq!(
-        unheld(&t, &tip, &[], &[], Reflogs::No).total,
-        0,
-        "the branch holds them"
-    );
-    assert_eq!(
-        unheld(&t, &tip, &["refs/heads/wip"], &[], Reflogs::Removed).total,
-        0,
-        "HEAD was there"
-    );
-    assert_eq!(
-        unheld(
-            &t,
-            &tip,
-            &["refs/heads/wip"],
-            &[t.oid("wip~1")],
-            Reflogs::No
-        )
-        .total,
-        1
-    );
+    assert_eq!(unheld(&t, &tip, &[], &[], Reflogs::No).total, 0, "the branch holds them");
+    assert_eq!(unheld(&t, &tip, &["refs/heads/wip"], &[], Reflogs::Removed).total, 0, "HEAD was there");
+    assert_eq!(unheld(&t, &tip, &["refs/heads/wip"], &[t.oid("wip~1")], Reflogs::No).total, 1);
 
     // A branch that HEAD never saw: its own log goes with it.
     t.git(["branch", "unseen", "wip"]);
-    let foreign = t.git([
-        "commit-tree",
-        "-p",
-        "main",
-        "-m",
-        "elsewhere",
-        "main^{tree}",
-    ]);
+    let foreign = t.git(["commit-tree", "-p", "main", "-m", "elsewhere", "main^{tree}"]);
     t.git(["branch", "-f", "unseen", &foreign]);
     let tip = [t.oid("unseen")];
-    assert_eq!(
-        unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::Removed).total,
-        1
-    );
-    assert_eq!(
-        unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::Moved).total,
-        0
-    );
+    assert_eq!(unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::Removed).total, 1);
+    assert_eq!(unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::Moved).total, 0);
 
     t.git(["tag", "-a", "-m", "keep", "keep", "unseen"]);
-    assert_eq!(
-        unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::No).total,
-        0,
-        "a tag holds them"
-    );
-    assert_eq!(
-        unheld(
-            &t,
-            &tip,
-            &["refs/heads/unseen", "refs/tags/"],
-            &[],
-            Reflogs::No
-        )
-        .total,
-        1
-    );
+    assert_eq!(unheld(&t, &tip, &["refs/heads/unseen"], &[], Reflogs::No).total, 0, "a tag holds them");
+    assert_eq!(unheld(&t, &tip, &["refs/heads/unseen", "refs/tags/"], &[], Reflogs::No).total, 1);
 }
 
 #[test]
@@ -107,10 +50,7 @@ fn hidden_refs_are_told_apart() {
     t.git(["checkout", "-q", "main"]);
     let lost = unheld(&t, &tip, &["refs/heads/wip"], &[], Reflogs::No);
     assert_eq!((lost.total, lost.hidden), (2, 1));
-    assert_eq!(
-        lost.commits.iter().map(|c| c.hidden).collect::<Vec<_>>(),
-        [false, true]
-    );
+    assert_eq!(lost.commits.iter().map(|c| c.hidden).collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]
@@ -123,27 +63,15 @@ fn heads_of_other_trees_hold() {
     t.git_in(&other, ["commit", "-qm", "on no branch"]);
     let tip = [Oid::parse(&t.git_in(&other, ["rev-parse", "HEAD"])).expect("a commit")];
     assert_eq!(unheld(&t, &tip, &[], &[], Reflogs::No).total, 0);
-    assert_eq!(
-        unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::No).total,
-        1
-    );
-    assert_eq!(
-        unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::Moved).total,
-        0
-    );
+    assert_eq!(unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::No).total, 1);
+    assert_eq!(unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::Moved).total, 0);
     let with_its_log = unheld(&t, &tip, &["worktrees/other/HEAD"], &[], Reflogs::Removed);
     assert_eq!(with_its_log.total, 1, "its log goes with it");
     // From inside, that HEAD is plain HEAD; the branch of the main tree holds itself.
     let repo = t.facts_in(&other);
     let vars = t.vars();
     let git = ah::git::Git::new(&repo, &vars, crate::support::minute()).expect("git");
-    let question = Question {
-        also: &[],
-        reflogs: Reflogs::No,
-        show: 3,
-        tips: &tip,
-        without: &["HEAD"],
-    };
+    let question = Question { also: &[], reflogs: Reflogs::No, show: 3, tips: &tip, without: &["HEAD"] };
     assert_eq!(git.unheld(&question).expect("asked").total, 1);
 }
 
@@ -152,29 +80,16 @@ fn a_remote_head_does_not_hold_its_branch() {
     let t = TestRepo::new();
     let gone = t.git(["commit-tree", "-m", "colleague", "main^{tree}"]);
     t.git(["update-ref", "refs/remotes/origin/only", &gone]);
-    t.git([
-        "symbolic-ref",
-        "refs/remotes/origin/HEAD",
-        "refs/remotes/origin/only",
-    ]);
+    t.git(["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/only"]);
     let tip = [t.oid("origin/only")];
-    assert_eq!(
-        unheld(&t, &tip, &["refs/remotes/origin/only"], &[], Reflogs::No).total,
-        1
-    );
-    assert_eq!(
-        unheld(&t, &tip, &["refs/remotes/origin/"], &[], Reflogs::No).total,
-        1
-    );
+    assert_eq!(unheld(&t, &tip, &["refs/remotes/origin/only"], &[], Reflogs::No).total, 1);
+    assert_eq!(unheld(&t, &tip, &["refs/remotes/origin/"], &[], Reflogs::No).total, 1);
 }
 
 #[test]
 fn merged_though_not_by_ancestry() {
     let t = TestRepo::new();
-    let merged = |branch: &str| {
-        t.ask(|g| g.merged_by_content(&t.oid(branch), &t.oid("main")))
-            .expect("asked")
-    };
+    let merged = |branch: &str| t.ask(|g| g.merged_by_content(&t.oid(branch), &t.oid("main"))).expect("asked");
     t.git(["checkout", "-qb", "squashed"]);
     t.commit("w.txt", "1\n");
     t.git(["mv", "w.txt", "v.txt"]);
@@ -217,10 +132,7 @@ fn what_only_logs_or_nothing_hold() {
     let gone = t.commit("g.txt", "1\n");
     t.git(["reset", "-q", "--hard", "HEAD~1"]);
     let rescue = t.ask(|g| g.rescue()).expect("asked");
-    assert_eq!(
-        rescue.logged.iter().map(|c| &c.oid).collect::<Vec<_>>(),
-        [&gone]
-    );
+    assert_eq!(rescue.logged.iter().map(|c| &c.oid).collect::<Vec<_>>(), [&gone]);
     assert!(rescue.dangling.is_empty() && rescue.loose == 0);
     t.git(["reflog", "expire", "--expire=now", "--all"]);
     let rescue = t.ask(|g| g.rescue()).expect("asked");
@@ -242,26 +154,11 @@ fn ancestry_and_counts() {
         assert!(g.is_ancestor(&first, &second).expect("asked"));
         assert!(!g.is_ancestor(&second, &first).expect("asked"));
         assert_eq!(g.ahead(&first, &second).expect("asked"), 1);
-        assert_eq!(
-            g.merge_base(&first, &second).expect("asked"),
-            Some(first.clone())
-        );
-        for junk in [
-            "--all",
-            "-x",
-            "nothing",
-            "HEAD@{99999999}",
-            "",
-            "HEAD~99",
-            ":/zzz",
-            "a\0b",
-        ] {
+        assert_eq!(g.merge_base(&first, &second).expect("asked"), Some(first.clone()));
+        for junk in ["--all", "-x", "nothing", "HEAD@{99999999}", "", "HEAD~99", ":/zzz", "a\0b"] {
             assert_eq!(g.rev_parse(junk).expect("asked"), None, "{junk:?}");
         }
-        assert_eq!(
-            g.rev_parse("HEAD^{commit}").expect("asked"),
-            Some(second.clone())
-        );
+        assert_eq!(g.rev_parse("HEAD^{commit}").expect("asked"), Some(second.clone()));
         let changes = g.diff_paths(&first, &second).expect("asked");
         assert_eq!((changes.len(), changes[0].status), (1, 'M'));
         assert_eq!(g.tree_paths(&second, &[]).expect("asked").len(), 1);

@@ -17,15 +17,8 @@ fn from_a_subdirectory_and_from_outside() {
     assert_eq!(repo.work_tree, Some(t.work()));
     assert_eq!(repo.git_dir, t.work().join(".git"));
     assert!(!repo.bare && !repo.is_linked && !repo.is_submodule && repo.foreign.is_none());
-    assert!(
-        Repo::discover(&t.root().join("home"), &t.vars())
-            .expect("readable")
-            .is_none()
-    );
-    assert!(matches!(
-        Repo::discover(&t.root().join("none"), &t.vars()),
-        Err(Trouble::Io { .. })
-    ));
+    assert!(Repo::discover(&t.root().join("home"), &t.vars()).expect("readable").is_none());
+    assert!(matches!(Repo::discover(&t.root().join("none"), &t.vars()), Err(Trouble::Io { .. })));
     symlink(t.work().join("deep"), t.root().join("link")).expect("a link");
     assert_eq!(t.facts_in(&t.root().join("link")).work_tree, Some(t.work()));
     let inside = t.facts_in(&t.work().join(".git/refs"));
@@ -39,11 +32,7 @@ fn a_broken_git_file_is_no_repository() {
         t.write("sub/.git", text);
         let found = Repo::discover(&t.work().join("sub"), &t.vars());
         assert!(matches!(found, Err(Trouble::NotARepository)), "{text:?}");
-        assert!(
-            !t.try_git(&t.work().join("sub"), ["rev-parse"])
-                .status
-                .success()
-        );
+        assert!(!t.try_git(&t.work().join("sub"), ["rev-parse"]).status.success());
     }
     // An empty directory of that name is passed over, as git does.
     fs::remove_file(t.work().join("sub/.git")).expect("removed");
@@ -58,46 +47,23 @@ fn the_environment_chooses() {
     let mut vars = t.vars();
     vars.set("GIT_DIR", "../bare.git");
     vars.set("GIT_WORK_TREE", "..");
-    let repo = Repo::discover(&t.work(), &vars)
-        .expect("readable")
-        .expect("a repository");
-    assert_eq!(
-        (repo.git_dir.clone(), repo.work_tree.clone()),
-        (t.root().join("bare.git"), Some(t.root()))
-    );
+    let repo = Repo::discover(&t.work(), &vars).expect("readable").expect("a repository");
+    assert_eq!((repo.git_dir.clone(), repo.work_tree.clone()), (t.root().join("bare.git"), Some(t.root())));
     // Relative names still mean the same places when git is asked at the top of the tree.
     let git = Git::new(&repo, &vars, minute()).expect("git");
-    let status = git
-        .status(Paths::All, Untracked::Normal, false)
-        .expect("a status");
-    assert!(
-        status.iter().any(|e| e.path.to_str() == Some("home/")),
-        "{status:?}"
-    );
+    let status = git.status(Paths::All, Untracked::Normal, false).expect("a status");
+    assert!(status.iter().any(|e| e.path.to_str() == Some("home/")), "{status:?}");
     vars.unset("GIT_WORK_TREE");
     vars.set("GIT_DIR", t.work().join(".git"));
-    let repo = Repo::discover(&t.root(), &vars)
-        .expect("readable")
-        .expect("a repository");
+    let repo = Repo::discover(&t.root(), &vars).expect("readable").expect("a repository");
     assert_eq!(repo.work_tree, Some(t.root()));
     vars.set("GIT_DIR", "");
-    assert!(matches!(
-        Repo::discover(&t.work(), &vars),
-        Err(Trouble::NotARepository)
-    ));
+    assert!(matches!(Repo::discover(&t.work(), &vars), Err(Trouble::NotARepository)));
     vars.unset("GIT_DIR");
     t.write("deep/x", "");
     vars.set("GIT_CEILING_DIRECTORIES", t.work());
-    assert!(
-        Repo::discover(&t.work().join("deep"), &vars)
-            .expect("readable")
-            .is_none()
-    );
-    assert!(
-        Repo::discover(&t.work(), &vars)
-            .expect("readable")
-            .is_some()
-    );
+    assert!(Repo::discover(&t.work().join("deep"), &vars).expect("readable").is_none());
+    assert!(Repo::discover(&t.work(), &vars).expect("readable").is_some());
 }
 
 #[test]
@@ -126,15 +92,7 @@ fn linked_trees() {
 fn submodules() {
     let t = TestRepo::new();
     t.git_in(&t.root(), ["clone", "-q", "work", "source"]);
-    t.git([
-        "submodule",
-        "--quiet",
-        "add",
-        "--name",
-        "lib/one",
-        "../source",
-        "sub",
-    ]);
+    t.git(["submodule", "--quiet", "add", "--name", "lib/one", "../source", "sub"]);
     t.git(["commit", "-qm", "sub"]);
     let sub = t.facts_in(&t.work().join("sub"));
     assert!(sub.is_submodule && !sub.is_linked);
@@ -143,10 +101,7 @@ fn submodules() {
     assert!(!top.is_submodule);
     let modules = top.submodules();
     assert_eq!(modules.len(), 1);
-    assert_eq!(
-        (modules[0].name.as_str(), modules[0].work_tree.clone()),
-        ("lib/one", Some(t.work().join("sub")))
-    );
+    assert_eq!((modules[0].name.as_str(), modules[0].work_tree.clone()), ("lib/one", Some(t.work().join("sub"))));
     assert_eq!(modules[0].git_dir, sub.git_dir);
     let opened = Repo::open(&sub.git_dir, &t.vars()).expect("a repository");
     assert_eq!(opened.work_tree, sub.work_tree);
@@ -154,18 +109,9 @@ fn submodules() {
     assert_eq!(links, [("sub".into(), t.oid("HEAD:sub"))]);
     // What is inside is the submodule's own affair; another commit there shows.
     t.write("sub/a.txt", "edited");
-    assert!(
-        t.ask(|g| g.status(Paths::All, Untracked::All, false))
-            .expect("a status")
-            .is_empty()
-    );
+    assert!(t.ask(|g| g.status(Paths::All, Untracked::All, false)).expect("a status").is_empty());
     t.git_in(&t.work().join("sub"), ["commit", "-qam", "inside"]);
-    assert_eq!(
-        t.ask(|g| g.status(Paths::All, Untracked::All, false))
-            .expect("a status")
-            .len(),
-        1
-    );
+    assert_eq!(t.ask(|g| g.status(Paths::All, Untracked::All, false)).expect("a status").len(), 1);
 }
 
 #[test]
@@ -176,29 +122,16 @@ fn bare_and_fresh() {
     assert!(bare.bare && bare.work_tree.is_none());
     let vars = t.vars();
     let git = Git::new(&bare, &vars, minute()).expect("git");
-    assert!(matches!(
-        git.status(Paths::All, Untracked::No, false),
-        Err(Trouble::NotARepository)
-    ));
+    assert!(matches!(git.status(Paths::All, Untracked::No, false), Err(Trouble::NotARepository)));
     assert_eq!(git.rev_parse("main").expect("asked"), Some(t.oid("main")));
 
     let t = TestRepo::fresh(&[]);
     t.write("only.txt", "never committed\nx\n");
     t.git(["add", "only.txt"]);
-    assert_eq!(
-        t.facts().head().expect("a head"),
-        Head::Unborn("refs/heads/main".into())
-    );
-    let lines = t
-        .ask(|g| g.numstat(Paths::All, ah::git::Against::HeadToIndex))
-        .expect("lines");
+    assert_eq!(t.facts().head().expect("a head"), Head::Unborn("refs/heads/main".into()));
+    let lines = t.ask(|g| g.numstat(Paths::All, ah::git::Against::HeadToIndex)).expect("lines");
     assert_eq!((lines.len(), lines[0].added), (1, Some(2)));
-    assert_eq!(
-        t.ask(|g| g.status(Paths::All, Untracked::All, false))
-            .expect("a status")
-            .len(),
-        1
-    );
+    assert_eq!(t.ask(|g| g.status(Paths::All, Untracked::All, false)).expect("a status").len(), 1);
     assert_eq!(t.ask(|g| g.rev_parse("HEAD")).expect("asked"), None);
     let kept = t.ask(|g| g.kept(&["only.txt".into()])).expect("asked");
     assert_eq!(kept, [ah::git::Kept::Index]);
@@ -206,10 +139,7 @@ fn bare_and_fresh() {
 
 #[test]
 fn formats_that_only_git_reads() {
-    for (name, args) in [
-        ("reftable", ["--ref-format=reftable"]),
-        ("sha256", ["--object-format=sha256"]),
-    ] {
+    for (name, args) in [("reftable", ["--ref-format=reftable"]), ("sha256", ["--object-format=sha256"])] {
         let t = TestRepo::fresh(&args);
         assert!(matches!(t.ask(|g| g.head()), Ok(Head::Unborn(_))), "{name}");
         let first = t.commit("a.txt", "1\n");
@@ -220,27 +150,10 @@ fn formats_that_only_git_reads() {
         assert!(matches!(repo.head(), Err(Trouble::Foreign(_))));
         assert!(matches!(repo.refs("refs/"), Err(Trouble::Foreign(_))));
         t.ask(|g| {
-            assert_eq!(
-                g.head().expect("a head"),
-                Head::Branch("refs/heads/main".into())
-            );
-            let refs: Vec<_> = g
-                .refs("refs/heads/")
-                .expect("refs")
-                .into_iter()
-                .map(|r| (r.name, r.oid))
-                .collect();
-            assert_eq!(
-                refs,
-                [
-                    ("refs/heads/main".into(), second.clone()),
-                    ("refs/heads/side".into(), first.clone())
-                ]
-            );
-            assert_eq!(
-                g.find("side").expect("asked").map(|r| r.oid),
-                Some(first.clone())
-            );
+            assert_eq!(g.head().expect("a head"), Head::Branch("refs/heads/main".into()));
+            let refs: Vec<_> = g.refs("refs/heads/").expect("refs").into_iter().map(|r| (r.name, r.oid)).collect();
+            assert_eq!(refs, [("refs/heads/main".into(), second.clone()), ("refs/heads/side".into(), first.clone())]);
+            assert_eq!(g.find("side").expect("asked").map(|r| r.oid), Some(first.clone()));
             assert_eq!(g.find("nothing").expect("asked"), None);
             let question = ah::git::Question {
                 also: &[],
@@ -250,15 +163,8 @@ fn formats_that_only_git_reads() {
                 without: &["refs/heads/main"],
             };
             assert_eq!(g.unheld(&question).expect("asked").total, 1);
-            let question = ah::git::Question {
-                reflogs: ah::git::Reflogs::Removed,
-                ..question
-            };
-            assert_eq!(
-                g.unheld(&question).expect("asked").total,
-                0,
-                "HEAD's log holds it"
-            );
+            let question = ah::git::Question { reflogs: ah::git::Reflogs::Removed, ..question };
+            assert_eq!(g.unheld(&question).expect("asked").total, 0, "HEAD's log holds it");
         });
         t.write("a.txt", "stashed\n");
         t.git(["stash", "-q"]);
@@ -283,46 +189,28 @@ fn trouble_has_its_name() {
     assert!(matches!(git.rev_parse("HEAD"), Err(Trouble::Dubious)));
 
     let none: ah::git::Vars = [("PATH", "")].into_iter().collect();
-    assert!(matches!(
-        Git::new(&repo, &none, minute()),
-        Err(Trouble::NoGit)
-    ));
+    assert!(matches!(Git::new(&repo, &none, minute()), Err(Trouble::NoGit)));
 
     let past = Git::new(&repo, &vars, Deadline::after(Duration::ZERO)).expect("git");
-    assert!(
-        matches!(past.rev_parse("HEAD"), Err(Trouble::Deadline { step }) if step == "rev-parse")
-    );
+    assert!(matches!(past.rev_parse("HEAD"), Err(Trouble::Deadline { step }) if step == "rev-parse"));
 
     fs::write(t.work().join(".git/index"), "DIRC junk").expect("written");
     let failed = t.ask(|g| g.status(Paths::All, Untracked::No, false));
-    assert!(
-        matches!(&failed, Err(Trouble::Failed { line, .. }) if line.contains("index")),
-        "{failed:?}"
-    );
+    assert!(matches!(&failed, Err(Trouble::Failed { line, .. }) if line.contains("index")), "{failed:?}");
 }
 
 #[test]
 fn a_slow_git_is_ended_with_what_it_started() {
     let t = TestRepo::new();
     let bin = t.root().join("bin");
-    t.script(
-        &bin.join("git"),
-        "sleep 600 & echo $! > \"$HOME/pid\"; wait",
-    );
+    t.script(&bin.join("git"), "sleep 600 & echo $! > \"$HOME/pid\"; wait");
     let mut vars = t.vars();
-    let path = format!(
-        "{}:{}",
-        bin.display(),
-        vars.text("PATH").unwrap_or_default()
-    );
+    let path = format!("{}:{}", bin.display(), vars.text("PATH").unwrap_or_default());
     vars.set("PATH", path);
     let vars: ah::git::Vars = vars.iter().collect();
     let repo = t.facts();
     let git = Git::new(&repo, &vars, Deadline::after(Duration::from_millis(1_500))).expect("git");
-    assert!(matches!(
-        git.rev_parse("HEAD"),
-        Err(Trouble::Deadline { .. })
-    ));
+    assert!(matches!(git.rev_parse("HEAD"), Err(Trouble::Deadline { .. })));
     let pid = fs::read_to_string(t.root().join("home/pid")).expect("it ran");
     // A killed process may stay a zombie until its new parent collects it; it must not run.
     let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();

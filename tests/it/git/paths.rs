@@ -21,10 +21,7 @@ fn odd() -> Vec<PathBuf> {
         b"not-\xff-utf8",
         b"*[glob]?",
     ];
-    names
-        .iter()
-        .map(|n| PathBuf::from(OsString::from_vec([b"dir/", *n].concat())))
-        .collect()
+    names.iter().map(|n| PathBuf::from(OsString::from_vec([b"dir/", *n].concat()))).collect()
 }
 
 fn sorted(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -39,27 +36,12 @@ fn odd_names_come_back_whole() {
     for path in odd() {
         t.write(&path, "content\n");
     }
-    let status = |t: &TestRepo, paths: Paths<'_>| {
-        t.ask(|g| g.status(paths, Untracked::All, false))
-            .expect("a status")
-    };
+    let status = |t: &TestRepo, paths: Paths<'_>| t.ask(|g| g.status(paths, Untracked::All, false)).expect("a status");
     let names = |all: Vec<ah::git::Entry>| sorted(all.into_iter().map(|e| e.path).collect());
     assert_eq!(names(status(&t, Paths::All)), sorted(odd()));
-    let clean = t.ask(|g| {
-        g.clean_preview(&CleanFlags {
-            paths: vec!["dir".into()],
-            ..CleanFlags::default()
-        })
-    });
+    let clean = t.ask(|g| g.clean_preview(&CleanFlags { paths: vec!["dir".into()], ..CleanFlags::default() }));
     assert_eq!(sorted(clean.expect("a preview")), sorted(odd()));
-    assert_eq!(
-        t.ask(|g| g.hash(&odd(), true))
-            .expect("hashes")
-            .iter()
-            .flatten()
-            .count(),
-        8
-    );
+    assert_eq!(t.ask(|g| g.hash(&odd(), true)).expect("hashes").iter().flatten().count(), 8);
     t.git(["add", "-A"]);
     assert_eq!(
         sorted(
@@ -80,39 +62,22 @@ fn odd_names_come_back_whole() {
     for path in odd() {
         let one = [path.clone()];
         assert_eq!(names(status(&t, Paths::Exact(&one))), one);
-        let lines = t
-            .ask(|g| g.numstat(Paths::Exact(&one), Against::HeadToTree))
-            .expect("lines");
-        assert_eq!(
-            (lines.len(), lines[0].added, &lines[0].path),
-            (1, Some(1), &path)
-        );
+        let lines = t.ask(|g| g.numstat(Paths::Exact(&one), Against::HeadToTree)).expect("lines");
+        assert_eq!((lines.len(), lines[0].added, &lines[0].path), (1, Some(1), &path));
     }
     assert!(status(&t, Paths::Exact(&[])).is_empty());
     assert_eq!(status(&t, Paths::Exact(&["dir".into()])).len(), 8);
     // More than fit on a command line.
-    let many: Vec<PathBuf> = (0..20_000)
-        .map(|i| PathBuf::from(format!("none/{i}")))
-        .chain([odd()[2].clone()])
-        .collect();
+    let many: Vec<PathBuf> = (0..20_000).map(|i| PathBuf::from(format!("none/{i}"))).chain([odd()[2].clone()]).collect();
     assert_eq!(status(&t, Paths::Exact(&many)).len(), 1);
     // Patterns count from the directory of the command.
     let repo = t.facts_in(&t.work().join("dir"));
     let vars = t.vars();
     let git = Git::new(&repo, &vars, minute()).expect("git");
     let specs: [OsString; 1] = ["p*".into()];
-    let found = git
-        .status(Paths::Specs(&specs), Untracked::No, false)
-        .expect("a status");
-    assert_eq!(
-        found.iter().map(|e| e.path.as_path()).collect::<Vec<_>>(),
-        [Path::new("dir/plain")]
-    );
-    assert_eq!(
-        git.clean_preview(&CleanFlags::default())
-            .expect("a preview"),
-        [""; 0].map(PathBuf::from)
-    );
+    let found = git.status(Paths::Specs(&specs), Untracked::No, false).expect("a status");
+    assert_eq!(found.iter().map(|e| e.path.as_path()).collect::<Vec<_>>(), [Path::new("dir/plain")]);
+    assert_eq!(git.clean_preview(&CleanFlags::default()).expect("a preview"), [""; 0].map(PathBuf::from));
 }
 
 #[test]
@@ -137,9 +102,7 @@ fn states() {
     t.write("run.log", "");
     t.write("build/o", "");
     t.write("loose/one", "");
-    let all = t
-        .ask(|g| g.status(Paths::All, Untracked::Normal, true))
-        .expect("a status");
+    let all = t.ask(|g| g.status(Paths::All, Untracked::Normal, true)).expect("a status");
     let shown: Vec<(String, String)> = all
         .iter()
         .map(|e| {
@@ -165,23 +128,12 @@ fn states() {
     ];
     assert_eq!(shown, want.map(|(p, s)| (p.to_owned(), s.to_owned())));
     assert!(all[3].in_tree() && all[3].in_index() && !all[2].in_index() && !all[4].in_tree());
-    assert_eq!(
-        t.ask(|g| g.ignored_paths(Paths::All)).expect("paths"),
-        [PathBuf::from("build/"), PathBuf::from("run.log")]
-    );
+    assert_eq!(t.ask(|g| g.ignored_paths(Paths::All)).expect("paths"), [PathBuf::from("build/"), PathBuf::from("run.log")]);
     let lines = |against| {
         let all = t.ask(|g| g.numstat(Paths::All, against)).expect("lines");
-        all.into_iter()
-            .map(|l| (l.path.to_string_lossy().into_owned(), l.added, l.removed))
-            .collect::<Vec<_>>()
+        all.into_iter().map(|l| (l.path.to_string_lossy().into_owned(), l.added, l.removed)).collect::<Vec<_>>()
     };
-    assert_eq!(
-        lines(Against::HeadToIndex),
-        [
-            ("new".into(), Some(1), Some(0)),
-            ("staged".into(), Some(1), Some(2))
-        ]
-    );
+    assert_eq!(lines(Against::HeadToIndex), [("new".into(), Some(1), Some(0)), ("staged".into(), Some(1), Some(2))]);
     assert!(lines(Against::IndexToTree).contains(&("mod".into(), Some(0), Some(1))));
     assert!(lines(Against::HeadToTree).contains(&("del".into(), Some(0), Some(2))));
 }
@@ -194,18 +146,11 @@ fn conflicts_have_their_stages() {
     t.git(["checkout", "-q", "main"]);
     t.commit("a.txt", "ours\n");
     assert!(!t.try_git(&t.work(), ["merge", "side"]).status.success());
-    let all = t
-        .ask(|g| g.status(Paths::All, Untracked::No, false))
-        .expect("a status");
+    let all = t.ask(|g| g.status(Paths::All, Untracked::No, false)).expect("a status");
     assert!(
         matches!(&all[0].state, State::Unmerged { sides: ['U', 'U'], stages: [Some(_), Some(o), Some(_)] } if *o == t.oid("main:a.txt"))
     );
-    let stages: Vec<u8> = t
-        .ask(|g| g.index_entries(Paths::All))
-        .expect("entries")
-        .iter()
-        .map(|e| e.stage)
-        .collect();
+    let stages: Vec<u8> = t.ask(|g| g.index_entries(Paths::All)).expect("entries").iter().map(|e| e.stage).collect();
     assert_eq!(stages, [1, 2, 3]);
 }
 
@@ -220,22 +165,10 @@ fn flags_that_hide_changes() {
     t.write("assumed", "2\n");
     t.write("skipped", "2\n");
     let hidden = t.ask(|g| g.hidden(Paths::All)).expect("asked");
-    assert_eq!(
-        (hidden.assumed, hidden.skipped),
-        (vec!["assumed".into()], vec!["skipped".into()])
-    );
-    assert!(
-        t.ask(|g| g.status(Paths::All, Untracked::No, false))
-            .expect("a status")
-            .is_empty()
-    );
+    assert_eq!((hidden.assumed, hidden.skipped), (vec!["assumed".into()], vec!["skipped".into()]));
+    assert!(t.ask(|g| g.status(Paths::All, Untracked::No, false)).expect("a status").is_empty());
     fs::remove_file(t.work().join("same")).expect("removed");
-    assert_eq!(
-        t.ask(|g| g.hidden(Paths::Exact(&["same".into()])))
-            .expect("asked")
-            .assumed,
-        [PathBuf::from("same")]
-    );
+    assert_eq!(t.ask(|g| g.hidden(Paths::Exact(&["same".into()]))).expect("asked").assumed, [PathBuf::from("same")]);
 }
 
 #[test]
@@ -257,19 +190,7 @@ fn where_content_is_kept() {
     // An object that nothing names any more keeps nothing.
     t.write("dangling", "dangling\n");
     t.git(["hash-object", "-w", "dangling"]);
-    let paths = [
-        "copy",
-        "old",
-        "tip",
-        "staged",
-        "new\nline",
-        "dir",
-        "dir/x",
-        "link",
-        "absent",
-        "dangling",
-    ]
-    .map(PathBuf::from);
+    let paths = ["copy", "old", "tip", "staged", "new\nline", "dir", "dir/x", "link", "absent", "dangling"].map(PathBuf::from);
     let want = [
         Kept::Head,
         Kept::History,
@@ -286,10 +207,7 @@ fn where_content_is_kept() {
     // With other line ends, as git stores it.
     t.git(["config", "core.autocrlf", "true"]);
     t.write("crlf", "alpha\r\nbeta\r\n");
-    assert_eq!(
-        t.ask(|g| g.kept(&["crlf".into()])).expect("asked"),
-        [Kept::Head]
-    );
+    assert_eq!(t.ask(|g| g.kept(&["crlf".into()])).expect("asked"), [Kept::Head]);
 }
 
 #[test]
@@ -306,53 +224,15 @@ fn clean_previews() {
     t.write("nested/file", "");
     let preview = |flags: CleanFlags| {
         let all = t.ask(|g| g.clean_preview(&flags)).expect("a preview");
-        sorted(all)
-            .iter()
-            .map(|p| p.to_string_lossy().into_owned())
-            .collect::<Vec<_>>()
+        sorted(all).iter().map(|p| p.to_string_lossy().into_owned()).collect::<Vec<_>>()
     };
-    let flags = CleanFlags {
-        exclude: vec!["keep.*".into()],
-        ..CleanFlags::default()
-    };
+    let flags = CleanFlags { exclude: vec!["keep.*".into()], ..CleanFlags::default() };
     assert_eq!(preview(flags.clone()), ["loose"]);
-    assert_eq!(
-        preview(CleanFlags {
-            directories: true,
-            ..flags.clone()
-        }),
-        ["dir/", "loose"]
-    );
-    assert_eq!(
-        preview(CleanFlags {
-            directories: true,
-            force: 2,
-            ..flags.clone()
-        }),
-        ["dir/", "loose", "nested/"]
-    );
-    assert_eq!(
-        preview(CleanFlags {
-            ignored: IgnoredFiles::Too,
-            ..flags.clone()
-        }),
-        ["loose", "x.log"]
-    );
-    assert_eq!(
-        preview(CleanFlags {
-            ignored: IgnoredFiles::Only,
-            ..CleanFlags::default()
-        }),
-        ["x.log"]
-    );
-    assert_eq!(
-        preview(CleanFlags {
-            directories: true,
-            paths: vec!["dir".into()],
-            ..flags
-        }),
-        ["dir/"]
-    );
+    assert_eq!(preview(CleanFlags { directories: true, ..flags.clone() }), ["dir/", "loose"]);
+    assert_eq!(preview(CleanFlags { directories: true, force: 2, ..flags.clone() }), ["dir/", "loose", "nested/"]);
+    assert_eq!(preview(CleanFlags { ignored: IgnoredFiles::Too, ..flags.clone() }), ["loose", "x.log"]);
+    assert_eq!(preview(CleanFlags { ignored: IgnoredFiles::Only, ..CleanFlags::default() }), ["x.log"]);
+    assert_eq!(preview(CleanFlags { directories: true, paths: vec!["dir".into()], ..flags }), ["dir/"]);
     assert!(t.work().join("loose").exists());
 }
 
@@ -365,17 +245,7 @@ fn sparse_and_partial() {
     t.git(["config", "uploadpack.allowFilter", "true"]);
     let clone = t.root().join("clone");
     let url = format!("file://{}", t.work().display());
-    t.git_in(
-        &t.root(),
-        [
-            "clone",
-            "-q",
-            "--filter=blob:none",
-            "--sparse",
-            &url,
-            "clone",
-        ],
-    );
+    t.git_in(&t.root(), ["clone", "-q", "--filter=blob:none", "--sparse", &url, "clone"]);
     t.git_in(&clone, ["sparse-checkout", "set", "in"]);
     fs::write(clone.join("in/x"), "edited\n").expect("written");
     let objects = || t.git_in(&clone, ["count-objects", "-v"]);
@@ -384,25 +254,12 @@ fn sparse_and_partial() {
     assert_eq!(repo.foreign, None);
     let vars = t.vars();
     let git = Git::new(&repo, &vars, minute()).expect("git");
-    let all = git
-        .status(Paths::All, Untracked::All, false)
-        .expect("a status");
-    assert_eq!(
-        all.iter().map(|e| e.path.as_os_str()).collect::<Vec<_>>(),
-        [OsStr::from_bytes(b"in/x")]
-    );
-    assert_eq!(
-        git.hidden(Paths::All).expect("asked").skipped,
-        [PathBuf::from("out/y")]
-    );
+    let all = git.status(Paths::All, Untracked::All, false).expect("a status");
+    assert_eq!(all.iter().map(|e| e.path.as_os_str()).collect::<Vec<_>>(), [OsStr::from_bytes(b"in/x")]);
+    assert_eq!(git.hidden(Paths::All).expect("asked").skipped, [PathBuf::from("out/y")]);
     // An older blob was never fetched, and asking for it must not fetch it.
     let oid = t.oid("HEAD~1:out/y");
-    assert!(
-        git.diff_paths(&t.oid("HEAD~1"), &t.oid("HEAD"))
-            .expect("trees are here")
-            .len()
-            == 1
-    );
+    assert!(git.diff_paths(&t.oid("HEAD~1"), &t.oid("HEAD")).expect("trees are here").len() == 1);
     assert_eq!(git.kept(&["in/x".into()]).expect("asked"), [Kept::Nowhere]);
     let missing = git.merged_by_content(&t.oid("HEAD"), &t.oid("HEAD~1"));
     assert!(missing.is_err() || missing.is_ok_and(|m| m != Some(true)));

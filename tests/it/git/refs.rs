@@ -8,19 +8,11 @@ use crate::support::TestRepo;
 
 fn as_git_lists(t: &TestRepo) -> Vec<(String, String)> {
     let text = t.git(["for-each-ref", "--format=%(refname) %(objectname)"]);
-    text.lines()
-        .filter_map(|l| l.split_once(' '))
-        .map(|(n, o)| (n.to_owned(), o.to_owned()))
-        .collect()
+    text.lines().filter_map(|l| l.split_once(' ')).map(|(n, o)| (n.to_owned(), o.to_owned())).collect()
 }
 
 fn as_we_list(t: &TestRepo) -> Vec<(String, String)> {
-    t.facts()
-        .refs("refs/")
-        .expect("refs")
-        .into_iter()
-        .map(|r| (r.name, r.oid.to_string()))
-        .collect()
+    t.facts().refs("refs/").expect("refs").into_iter().map(|r| (r.name, r.oid.to_string())).collect()
 }
 
 #[test]
@@ -38,18 +30,9 @@ fn loose_packed_and_symbolic() {
     t.git(["branch", "-D", "c"]);
     assert_eq!(as_we_list(&t), as_git_lists(&t));
     let repo = t.facts();
-    assert_eq!(
-        repo.resolve("refs/heads/main").expect("read"),
-        Some(t.oid("main"))
-    );
-    assert_eq!(
-        repo.find("v1").expect("read").map(|r| r.name),
-        Some("refs/tags/v1".into())
-    );
-    assert_eq!(
-        repo.find("o").expect("read").and_then(|r| r.target),
-        Some("refs/remotes/o/main".into())
-    );
+    assert_eq!(repo.resolve("refs/heads/main").expect("read"), Some(t.oid("main")));
+    assert_eq!(repo.find("v1").expect("read").map(|r| r.name), Some("refs/tags/v1".into()));
+    assert_eq!(repo.find("o").expect("read").and_then(|r| r.target), Some("refs/remotes/o/main".into()));
     assert_eq!(repo.find("../../x").expect("read"), None);
     assert_eq!(repo.refs("refs/heads/b/").expect("refs").len(), 2);
     assert_eq!(repo.refs("refs/heads/b").expect("refs").len(), 2);
@@ -73,20 +56,11 @@ fn refs_of_one_tree_stay_there() {
 #[test]
 fn heads() {
     let t = TestRepo::new();
-    assert_eq!(
-        t.facts().head().expect("a head"),
-        Head::Branch("refs/heads/main".into())
-    );
+    assert_eq!(t.facts().head().expect("a head"), Head::Branch("refs/heads/main".into()));
     t.git(["pack-refs", "--all"]);
-    assert_eq!(
-        t.facts().head().expect("a head"),
-        Head::Branch("refs/heads/main".into())
-    );
+    assert_eq!(t.facts().head().expect("a head"), Head::Branch("refs/heads/main".into()));
     t.git(["checkout", "-q", "--detach"]);
-    assert_eq!(
-        t.facts().head().expect("a head"),
-        Head::Detached(t.oid("HEAD"))
-    );
+    assert_eq!(t.facts().head().expect("a head"), Head::Detached(t.oid("HEAD")));
 }
 
 #[test]
@@ -100,17 +74,11 @@ fn stash_and_reflogs() {
     t.git(["stash", "push", "-qu"]);
     let all = t.facts().stashes().expect("read");
     assert_eq!(all.len(), 2);
-    assert_eq!(
-        (all[0].oid.clone(), all[1].oid.clone()),
-        (t.oid("stash@{0}"), t.oid("stash@{1}"))
-    );
+    assert_eq!((all[0].oid.clone(), all[1].oid.clone()), (t.oid("stash@{0}"), t.oid("stash@{1}")));
     assert_eq!(all[1].message, "On main: first one");
     assert!(all[0].time > 1_600_000_000);
     let paths = t.ask(|g| g.stash_paths(&all[0].oid)).expect("paths");
-    assert_eq!(
-        (paths.changed, paths.untracked),
-        (vec!["a.txt".into()], vec!["new/file".into()])
-    );
+    assert_eq!((paths.changed, paths.untracked), (vec!["a.txt".into()], vec!["new/file".into()]));
     assert_eq!(paths.base, Some(t.oid("HEAD")));
     assert!(t.ask(|g| g.stash_paths(&t.oid("HEAD"))).is_err());
     t.git(["branch", "quiet"]);
@@ -118,10 +86,7 @@ fn stash_and_reflogs() {
     t.git(["branch", "unlogged"]);
     let repo = t.facts();
     assert!(repo.has_reflog("refs/heads/quiet") && !repo.has_reflog("refs/heads/unlogged"));
-    assert_eq!(
-        repo.reflog("HEAD").expect("read").map(|l| l[0].new.clone()),
-        Some(t.oid("HEAD"))
-    );
+    assert_eq!(repo.reflog("HEAD").expect("read").map(|l| l[0].new.clone()), Some(t.oid("HEAD")));
 }
 
 /// Two branches that change the same line.
@@ -136,18 +101,10 @@ fn conflict() -> TestRepo {
 
 #[test]
 fn operations_in_progress() {
-    let kinds = |t: &TestRepo| {
-        t.facts()
-            .operations()
-            .into_iter()
-            .map(|o| o.kind)
-            .collect::<Vec<_>>()
-    };
+    let kinds = |t: &TestRepo| t.facts().operations().into_iter().map(|o| o.kind).collect::<Vec<_>>();
     let t = conflict();
     assert_eq!(kinds(&t), []);
-    let fails = |t: &TestRepo, args: &[&str]| {
-        assert!(!t.try_git(&t.work(), args).status.success(), "{args:?}")
-    };
+    let fails = |t: &TestRepo, args: &[&str]| assert!(!t.try_git(&t.work(), args).status.success(), "{args:?}");
     fails(&t, &["merge", "side"]);
     assert_eq!(kinds(&t), [Kind::Merge]);
     t.git(["merge", "--abort"]);
@@ -172,21 +129,13 @@ fn operations_in_progress() {
     t.git(["rebase", "--abort"]);
     t.git(["stash", "-q"]);
     t.git(["format-patch", "-q", "-1", "-o", "../patches", "main"]);
-    let patch = fs::read_dir(t.root().join("patches"))
-        .expect("patches")
-        .next()
-        .expect("one")
-        .expect("one")
-        .path();
+    let patch = fs::read_dir(t.root().join("patches")).expect("patches").next().expect("one").expect("one").path();
     fails(&t, &["am", patch.to_str().expect("text")]);
     assert_eq!(kinds(&t), [Kind::Am]);
     t.git(["am", "--abort"]);
     t.git(["bisect", "start", "-q", "HEAD", "HEAD~1"]);
     let all = t.facts().operations();
-    assert_eq!(
-        (all[0].kind, all[0].branch.as_deref()),
-        (Kind::Bisect, Some("refs/heads/side"))
-    );
+    assert_eq!((all[0].kind, all[0].branch.as_deref()), (Kind::Bisect, Some("refs/heads/side")));
 }
 
 #[test]
@@ -207,10 +156,7 @@ fn hooks_that_would_run() {
     t.git(["worktree", "add", "-q", "../other"]);
     t.script(&t.root().join("other/.husky/post-merge"), "true");
     let other = t.facts_in(&t.root().join("other"));
-    assert_eq!(
-        other.hooks(&Config::load(Some(&other), &t.vars()), &t.vars()),
-        ["post-merge"]
-    );
+    assert_eq!(other.hooks(&Config::load(Some(&other), &t.vars()), &t.vars()), ["post-merge"]);
     t.git(["config", "core.hooksPath", "~/hooks"]);
     t.script(&t.root().join("home/hooks/pre-rebase"), "true");
     assert_eq!(hooks(&t), ["pre-rebase"]);

@@ -88,40 +88,19 @@ mod tests {
 
     fn all(pairs: &[(&str, &str)]) -> Option<Vec<(String, Option<String>)>> {
         let vars: Vars = pairs.iter().copied().collect();
-        Some(
-            settings(&vars)?
-                .into_iter()
-                .map(|s| (s.key, s.value))
-                .collect(),
-        )
+        Some(settings(&vars)?.into_iter().map(|s| (s.key, s.value)).collect())
     }
 
     #[test]
     fn both_forms_and_the_count() {
         let got = all(&[
-            (
-                PARAMETERS,
-                r"'core.Bare=true' 'a.b=c.d'='x'\''y' 'x.y'= 'X.Y'",
-            ),
+            (PARAMETERS, r"'core.Bare=true' 'a.b=c.d'='x'\''y' 'x.y'= 'X.Y'"),
             ("GIT_CONFIG_COUNT", "1"),
             ("GIT_CONFIG_KEY_0", "alias.x"),
             ("GIT_CONFIG_VALUE_0", "!"),
         ]);
-        let want = [
-            ("alias.x", Some("!")),
-            ("core.bare", Some("true")),
-            ("a.b=c.d", Some("x'y")),
-            ("x.y", None),
-            ("x.y", None),
-        ];
-        assert_eq!(
-            got,
-            Some(
-                want.iter()
-                    .map(|(k, v)| (k.to_string(), v.map(str::to_owned)))
-                    .collect()
-            )
-        );
+        let want = [("alias.x", Some("!")), ("core.bare", Some("true")), ("a.b=c.d", Some("x'y")), ("x.y", None), ("x.y", None)];
+        assert_eq!(got, Some(want.iter().map(|(k, v)| (k.to_string(), v.map(str::to_owned))).collect()));
     }
 
     #[test]
@@ -138,15 +117,8 @@ mod tests {
         let mut vars = Vars::default();
         vars.add_config("filter.a=b'!.clean", Some("x ' y!"));
         vars.add_config("alias.q", Some("!a 'b'"));
-        let keys: Vec<_> = settings(&vars)
-            .into_iter()
-            .flatten()
-            .map(|s| (s.key, s.value))
-            .collect();
-        assert_eq!(
-            keys[0],
-            ("filter.a=b'!.clean".to_owned(), Some("x ' y!".to_owned()))
-        );
+        let keys: Vec<_> = settings(&vars).into_iter().flatten().map(|s| (s.key, s.value)).collect();
+        assert_eq!(keys[0], ("filter.a=b'!.clean".to_owned(), Some("x ' y!".to_owned())));
         assert_eq!(keys[1].1.as_deref(), Some("!a 'b'"));
     }
 }

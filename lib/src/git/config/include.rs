@@ -28,19 +28,10 @@ impl Include {
     pub fn of(setting: &Setting) -> Option<Self> {
         let path = setting.value.clone()?;
         if setting.key == "include.path" {
-            return Some(Self {
-                condition: None,
-                path,
-            });
+            return Some(Self { condition: None, path });
         }
-        let condition = setting
-            .key
-            .strip_prefix("includeif.")?
-            .strip_suffix(".path")?;
-        Some(Self {
-            condition: Some(condition.to_owned()),
-            path,
-        })
+        let condition = setting.key.strip_prefix("includeif.")?.strip_suffix(".path")?;
+        Some(Self { condition: Some(condition.to_owned()), path })
     }
 
     /// The file; `None` for a relative one on the command line, which git refuses.
@@ -66,9 +57,7 @@ impl Include {
             if text.ends_with('/') {
                 text.push_str("**");
             }
-            place
-                .branch
-                .is_some_and(|b| pattern::matches(text.as_bytes(), b.as_bytes(), false))
+            place.branch.is_some_and(|b| pattern::matches(text.as_bytes(), b.as_bytes(), false))
         } else {
             false
         }
@@ -81,9 +70,7 @@ fn git_dir(text: &str, place: &Place<'_>, fold: bool) -> bool {
         return false;
     };
     let real = fs::canonicalize(&repo.git_dir).unwrap_or_else(|_| repo.git_dir.clone());
-    [&real, &repo.git_dir]
-        .iter()
-        .any(|dir| pattern::matches(&glob, dir.as_os_str().as_bytes(), fold))
+    [&real, &repo.git_dir].iter().any(|dir| pattern::matches(&glob, dir.as_os_str().as_bytes(), fold))
 }
 
 /// The pattern with the places git lets people leave out.

@@ -41,14 +41,7 @@ struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     fn new(repo: Option<&'a Repo>, vars: &'a Vars, every: bool) -> Self {
-        Self {
-            repo,
-            vars,
-            every,
-            files: 0,
-            branch: None,
-            config: Config::default(),
-        }
+        Self { repo, vars, every, files: 0, branch: None, config: Config::default() }
     }
 
     fn load(mut self) -> Config {
@@ -68,12 +61,7 @@ impl<'a> Loader<'a> {
         }
         match command::settings(self.vars) {
             Some(settings) => self.take(settings, None, DEPTH),
-            None => {
-                self.config.broken = self
-                    .config
-                    .broken
-                    .or(Some((PathBuf::from(super::super::vars::PARAMETERS), 0)))
-            }
+            None => self.config.broken = self.config.broken.or(Some((PathBuf::from(super::super::vars::PARAMETERS), 0))),
         }
         self.config
     }
@@ -111,12 +99,7 @@ impl<'a> Loader<'a> {
                     Some(branch) => branch.clone(),
                     None => self.branch.insert(branch(self.repo)).clone(),
                 };
-                include.met(&Place {
-                    repo: self.repo,
-                    vars: self.vars,
-                    from,
-                    branch: branch.as_deref(),
-                })
+                include.met(&Place { repo: self.repo, vars: self.vars, from, branch: branch.as_deref() })
             };
             let Some(path) = include.file(self.vars, from).filter(|_| met) else {
                 continue;
@@ -132,9 +115,7 @@ impl<'a> Loader<'a> {
 
 fn branch(repo: Option<&Repo>) -> Option<String> {
     match repo?.head().ok()? {
-        Head::Branch(name) | Head::Unborn(name) => {
-            name.strip_prefix("refs/heads/").map(str::to_owned)
-        }
+        Head::Branch(name) | Head::Unborn(name) => name.strip_prefix("refs/heads/").map(str::to_owned),
         Head::Detached(_) => None,
     }
 }
@@ -159,13 +140,8 @@ fn person_files(vars: &Vars) -> Vec<PathBuf> {
         return vec![PathBuf::from(file)];
     }
     let home = vars.get("HOME").map(PathBuf::from);
-    let xdg = vars
-        .path("XDG_CONFIG_HOME")
-        .or_else(|| Some(home.as_ref()?.join(".config")));
-    let files = [
-        xdg.map(|d| d.join("git/config")),
-        home.map(|d| d.join(".gitconfig")),
-    ];
+    let xdg = vars.path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let files = [xdg.map(|d| d.join("git/config")), home.map(|d| d.join(".gitconfig"))];
     files.into_iter().flatten().collect()
 }
 
@@ -175,16 +151,11 @@ pub(in super::super) fn layout(file: &Path) -> Config {
         Ok(Some(bytes)) => parse(&bytes).0,
         _ => Vec::new(),
     };
-    Config {
-        settings,
-        ..Config::default()
-    }
+    Config { settings, ..Config::default() }
 }
 
 /// The version number of the repository's layout; 0 where none is written.
 pub(in super::super) fn version(config: &Config) -> u64 {
     let text = config.get("core.repositoryformatversion").unwrap_or("0");
-    text.trim()
-        .parse()
-        .unwrap_or_else(|_| u64::from(truth(Some(text)).unwrap_or(true)))
+    text.trim().parse().unwrap_or_else(|_| u64::from(truth(Some(text)).unwrap_or(true)))
 }

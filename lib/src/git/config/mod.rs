@@ -27,36 +27,21 @@ impl Config {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         let key = canonical(key);
-        self.settings
-            .iter()
-            .rev()
-            .find(|s| s.key == key)
-            .map(|s| s.value.as_deref().unwrap_or("true"))
+        self.settings.iter().rev().find(|s| s.key == key).map(|s| s.value.as_deref().unwrap_or("true"))
     }
 
     /// Every value of a setting, earliest first.
     #[must_use]
     pub fn get_all(&self, key: &str) -> Vec<&str> {
         let key = canonical(key);
-        self.settings
-            .iter()
-            .filter(|s| s.key == key)
-            .map(|s| s.value.as_deref().unwrap_or("true"))
-            .collect()
+        self.settings.iter().filter(|s| s.key == key).map(|s| s.value.as_deref().unwrap_or("true")).collect()
     }
 
     /// The last value as a truth; `None` when unset or not a truth.
     #[must_use]
     pub fn bool(&self, key: &str) -> Option<bool> {
         let key = canonical(key);
-        truth(
-            self.settings
-                .iter()
-                .rev()
-                .find(|s| s.key == key)?
-                .value
-                .as_deref(),
-        )
+        truth(self.settings.iter().rev().find(|s| s.key == key)?.value.as_deref())
     }
 
     /// What an alias stands for. `alias.NAME` is without regard to case; `[alias "NAME"]` is read too.
@@ -64,11 +49,7 @@ impl Config {
     pub fn alias(&self, name: &str) -> Option<&str> {
         let sub = format!("alias.{name}.command");
         let key = format!("alias.{}", name.to_ascii_lowercase());
-        let found = self
-            .settings
-            .iter()
-            .rev()
-            .find(|s| s.key == key || s.key == sub)?;
+        let found = self.settings.iter().rev().find(|s| s.key == key || s.key == sub)?;
         found.value.as_deref()
     }
 
@@ -77,10 +58,7 @@ impl Config {
     pub fn sections(&self, section: &str) -> Vec<&str> {
         let start = format!("{}.", section.to_ascii_lowercase());
         let mut seen = std::collections::HashSet::new();
-        let names = self
-            .settings
-            .iter()
-            .filter_map(|s| Some(s.key.strip_prefix(&start)?.rsplit_once('.')?.0));
+        let names = self.settings.iter().filter_map(|s| Some(s.key.strip_prefix(&start)?.rsplit_once('.')?.0));
         names.filter(|n| seen.insert(*n)).collect()
     }
 
@@ -95,12 +73,7 @@ impl Config {
 fn canonical(key: &str) -> String {
     match (key.find('.'), key.rfind('.')) {
         (Some(first), Some(last)) if first < last => {
-            format!(
-                "{}{}{}",
-                key[..first].to_ascii_lowercase(),
-                &key[first..last],
-                key[last..].to_ascii_lowercase()
-            )
+            format!("{}{}{}", key[..first].to_ascii_lowercase(), &key[first..last], key[last..].to_ascii_lowercase())
         }
         _ => key.to_ascii_lowercase(),
     }
@@ -127,10 +100,7 @@ mod tests {
     use super::*;
 
     fn config(text: &str) -> Config {
-        Config {
-            settings: parse(text.as_bytes()).0,
-            ..Config::default()
-        }
+        Config { settings: parse(text.as_bytes()).0, ..Config::default() }
     }
 
     #[test]

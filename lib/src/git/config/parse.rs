@@ -14,12 +14,7 @@ pub struct Setting {
 /// The settings of a file in order, and the line (from 1) where git would give up, if there is one.
 pub(super) fn parse(bytes: &[u8]) -> (Vec<Setting>, Option<usize>) {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut text = Text {
-        bytes,
-        at: 0,
-        line: 1,
-        ended: false,
-    };
+    let mut text = Text { bytes, at: 0, line: 1, ended: false };
     let mut all = Vec::new();
     let bad = settings(&mut text, &mut all).is_none().then_some(text.line);
     (all, bad)
@@ -126,10 +121,7 @@ fn subsection(text: &mut Text<'_>, mut byte: u8, section: &mut Vec<u8>) -> Optio
 }
 
 /// The rest of a name, and its value.
-#[expect(
-    clippy::option_option,
-    reason = "broken, no value and a value are three answers"
-)]
+#[expect(clippy::option_option, reason = "broken, no value and a value are three answers")]
 fn name(text: &mut Text<'_>, key: &mut Vec<u8>) -> Option<Option<Vec<u8>>> {
     let mut byte = text.next();
     while byte.is_ascii_alphanumeric() || byte == b'-' {
@@ -185,18 +177,9 @@ pub(super) fn setting(key: &[u8], value: Option<&[u8]>) -> Setting {
     // git keeps both as C strings: they end at the first NUL.
     let cut = |b: &[u8]| b.split(|b| *b == 0).next().unwrap_or_default().to_vec();
     let (key, value) = (cut(key), value.map(cut));
-    let exact = std::str::from_utf8(&key).is_ok()
-        && value
-            .as_ref()
-            .is_none_or(|v| std::str::from_utf8(v).is_ok());
-    let text = |b: Vec<u8>| {
-        String::from_utf8(b).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
-    };
-    Setting {
-        key: text(key),
-        value: value.map(text),
-        exact,
-    }
+    let exact = std::str::from_utf8(&key).is_ok() && value.as_ref().is_none_or(|v| std::str::from_utf8(v).is_ok());
+    let text = |b: Vec<u8>| String::from_utf8(b).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    Setting { key: text(key), value: value.map(text), exact }
 }
 
 /// White space as git sees it: no vertical tab, no form feed.
@@ -216,12 +199,7 @@ mod tests {
 
     #[test]
     fn values() {
-        let one = |v: &str| {
-            read(&format!("[a]\nb = {v}\n"))[0]
-                .1
-                .clone()
-                .unwrap_or_default()
-        };
+        let one = |v: &str| read(&format!("[a]\nb = {v}\n"))[0].1.clone().unwrap_or_default();
         assert_eq!(one("x y  # c"), "x y");
         assert_eq!(one("\"x # y \" z;"), "x # y  z");
         assert_eq!(one("a\\\n  b"), "a  b");
@@ -233,18 +211,9 @@ mod tests {
 
     #[test]
     fn names() {
-        let all = read(
-            "\u{feff}[Core]Bare\n[remote \"Or\\\"ig.in\"] URL=u\n[branch.Main] x = 1; c\n# end",
-        );
-        let want = [
-            ("core.bare", None),
-            ("remote.Or\"ig.in.url", Some("u")),
-            ("branch.main.x", Some("1")),
-        ];
-        let want: Vec<_> = want
-            .iter()
-            .map(|(k, v)| (k.to_string(), v.map(str::to_owned)))
-            .collect();
+        let all = read("\u{feff}[Core]Bare\n[remote \"Or\\\"ig.in\"] URL=u\n[branch.Main] x = 1; c\n# end");
+        let want = [("core.bare", None), ("remote.Or\"ig.in.url", Some("u")), ("branch.main.x", Some("1"))];
+        let want: Vec<_> = want.iter().map(|(k, v)| (k.to_string(), v.map(str::to_owned))).collect();
         assert_eq!(all, want);
     }
 
@@ -271,9 +240,7 @@ mod tests {
         for _ in 0..20_000 {
             let mut bytes = Vec::new();
             while bytes.len() < 24 {
-                seed = seed
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 bytes.push(ALPHABET[(seed >> 40) as usize % ALPHABET.len()]);
             }
             let _ = parse(&bytes);
