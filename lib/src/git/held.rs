@@ -108,8 +108,20 @@ impl Git<'_> {
         })
     }
 
-    /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`.
-    pub(super) fn outside(
+    /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`. What is missing is passed over.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn commits(
+        &self,
+        tips: &[Oid],
+        held: &[Oid],
+        limit: usize,
+    ) -> Result<Vec<Commit>, Trouble> {
+        self.outside(tips, held, limit, true)
+    }
+
+    fn outside(
         &self,
         tips: &[Oid],
         held: &[Oid],

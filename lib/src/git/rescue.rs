@@ -36,7 +36,7 @@ impl Git<'_> {
         }
         let mut held: Vec<Oid> = self.refs("refs/")?.into_iter().map(|r| r.oid).collect();
         held.extend(self.detached_heads()?.into_iter().map(|(_, oid)| oid));
-        self.outside(&logged, &held, SHOWN, true)
+        self.commits(&logged, &held, SHOWN)
     }
 
     /// What only reflogs hold, and what dangles. Walks every object of the repository.

@@ -200,7 +200,9 @@ fn bare_and_fresh() {
         1
     );
     assert_eq!(t.ask(|g| g.rev_parse("HEAD")).expect("asked"), None);
-    let kept = t.ask(|g| g.kept(&["only.txt".into()])).expect("asked");
+    let kept = t
+        .ask(|g| g.kept(&["only.txt".into()], true))
+        .expect("asked");
     assert_eq!(kept, [ah::git::Kept::Index]);
 }
 
@@ -260,6 +262,28 @@ fn formats_that_only_git_reads() {
                 "HEAD's log holds it"
             );
         });
+        t.git(["worktree", "add", "-q", "--detach", "../other"]);
+        let other = t.root().join("other");
+        t.git_in(
+            &other,
+            ["commit", "-q", "--allow-empty", "-m", "on no branch"],
+        );
+        let tip =
+            [ah::git::Oid::parse(&t.git_in(&other, ["rev-parse", "HEAD"])).expect("a commit")];
+        for (without, total) in [(&[][..], 0), (&["worktrees/other/HEAD"], 1)] {
+            let question = ah::git::Question {
+                also: &[],
+                reflogs: ah::git::Reflogs::No,
+                show: 5,
+                tips: &tip,
+                without,
+            };
+            assert_eq!(
+                t.ask(|g| g.unheld(&question)).expect("asked").total,
+                total,
+                "{name}"
+            );
+        }
         t.write("a.txt", "stashed\n");
         t.git(["stash", "-q"]);
         assert_eq!(t.ask(|g| g.stashes()).expect("stashes").len(), 1);

@@ -282,12 +282,23 @@ fn where_content_is_kept() {
         Kept::Absent,
         Kept::Nowhere,
     ];
-    assert_eq!(t.ask(|g| g.kept(&paths)).expect("asked"), want);
+    assert_eq!(t.ask(|g| g.kept(&paths, true)).expect("asked"), want);
+    let staged = [
+        (PathBuf::from("staged"), t.oid(":staged")),
+        ("old".into(), t.oid("HEAD~1:old")),
+        ("copy".into(), t.oid("HEAD:a.txt")),
+    ];
+    let want = [Kept::Nowhere, Kept::History, Kept::Head];
+    assert_eq!(t.ask(|g| g.blobs_kept(&staged)).expect("asked"), want);
+    assert_eq!(
+        t.ask(|g| g.kept(&["staged".into()], false)).expect("asked"),
+        [Kept::Nowhere]
+    );
     // With other line ends, as git stores it.
     t.git(["config", "core.autocrlf", "true"]);
     t.write("crlf", "alpha\r\nbeta\r\n");
     assert_eq!(
-        t.ask(|g| g.kept(&["crlf".into()])).expect("asked"),
+        t.ask(|g| g.kept(&["crlf".into()], true)).expect("asked"),
         [Kept::Head]
     );
 }
@@ -403,7 +414,10 @@ fn sparse_and_partial() {
             .len()
             == 1
     );
-    assert_eq!(git.kept(&["in/x".into()]).expect("asked"), [Kept::Nowhere]);
+    assert_eq!(
+        git.kept(&["in/x".into()], true).expect("asked"),
+        [Kept::Nowhere]
+    );
     let missing = git.merged_by_content(&t.oid("HEAD"), &t.oid("HEAD~1"));
     assert!(missing.is_err() || missing.is_ok_and(|m| m != Some(true)));
     assert_eq!(objects(), before, "{oid} was fetched");
