@@ -75,7 +75,7 @@ impl Judge<'_> {
             if here.is_empty() || site.repo.work_tree.is_none() {
                 continue;
             }
-            let kept = site.git("hash-object").and_then(|git| git.kept(&here)).unwrap_or_default();
+            let kept = site.git("hash-object").and_then(|git| git.kept(&here, false)).unwrap_or_default();
             let known = here.into_iter().zip(kept).filter(|(_, k)| !matches!(k, Kept::Absent | Kept::Nowhere | Kept::Index));
             out.extend(known.map(|(p, _)| site.root.join(p)));
         }

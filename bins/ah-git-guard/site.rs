@@ -203,7 +203,7 @@ impl Site {
             return Ok(Vec::new());
         }
         let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
-        let commits = self.git("rev-list")?.outside(&ids(tips), &ids(held), MOST, true)?;
+        let commits = self.git("rev-list")?.commits(&ids(tips), &ids(held), MOST)?;
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
     }
 

@@ -1,6 +1,8 @@
 //! Repository facts against the real git.
 
 mod config;
+mod contents;
+mod damaged;
 mod found;
 mod held;
 mod layout;

@@ -204,7 +204,7 @@ fn ask_everything(git: &Git<'_>, tip: &Oid) -> usize {
     note(git.filtered(&paths).is_ok());
     note(git.hash(&paths, true).is_ok());
     note(git.hash(&paths, false).is_ok());
-    note(git.kept(&paths).is_ok());
+    note(git.kept(&paths, true).is_ok());
     note(git.head().is_ok());
     note(git.refs("refs/").is_ok());
     note(git.find("main").is_ok());

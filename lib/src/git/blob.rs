@@ -33,14 +33,14 @@ pub enum Kept {
 }
 
 impl Git<'_> {
-    /// Where the present content of each path is kept; HEAD is named before the index. Content counts both as it is
-    /// and as git would store it (line ends); filter drivers are not run.
+    /// Where the present content of each path is kept: HEAD first, then the index (where `index` says that it counts),
+    /// then other refs. Content counts both as it is and as git would store it (line ends); filter drivers are not run.
     ///
     /// # Errors
     /// `NotARepository` without a work tree; those of the process.
-    pub fn kept(&self, paths: &[PathBuf]) -> Result<Vec<Kept>, Trouble> {
+    pub fn kept(&self, paths: &[PathBuf], index: bool) -> Result<Vec<Kept>, Trouble> {
         let stored = self.hash(paths, true)?;
-        let mut all = self.places(paths, &stored)?;
+        let mut all = self.places(paths, &stored, index)?;
         let open: Vec<usize> = (0..all.len()).filter(|i| all[*i] == Kept::Nowhere).collect();
         let names: Vec<PathBuf> = open.iter().map(|i| paths[*i].clone()).collect();
         let mut raw = self.hash(&names, false)?;
@@ -49,12 +49,22 @@ impl Git<'_> {
                 *hash = None;
             }
         }
-        for (i, place) in open.into_iter().zip(self.places(&names, &raw)?) {
+        for (i, place) in open.into_iter().zip(self.places(&names, &raw, index)?) {
             if place != Kept::Absent {
                 all[i] = place;
             }
         }
         Ok(all)
+    }
+
+    /// Where blobs are kept besides the index and the work tree: for content that only the index may hold. Each comes
+    /// with the path at which other commits are searched.
+    ///
+    /// # Errors
+    /// As [`Git::kept`].
+    pub fn blobs_kept(&self, blobs: &[(PathBuf, Oid)]) -> Result<Vec<Kept>, Trouble> {
+        let (paths, oids): (Vec<PathBuf>, Vec<Option<Oid>>) = blobs.iter().map(|(p, o)| (p.clone(), Some(o.clone()))).unzip();
+        self.places(&paths, &oids, false)
     }
 
     /// The blob that each path's content makes; `None` where there is no regular file or link. `stored`: as git would
@@ -98,7 +108,7 @@ impl Git<'_> {
         Ok(all)
     }
 
-    fn places(&self, paths: &[PathBuf], hashes: &[Option<Oid>]) -> Result<Vec<Kept>, Trouble> {
+    fn places(&self, paths: &[PathBuf], hashes: &[Option<Oid>], index: bool) -> Result<Vec<Kept>, Trouble> {
         let mut all: Vec<Kept> = hashes.iter().map(|h| if h.is_some() { Kept::Nowhere } else { Kept::Absent }).collect();
         let known = self.known(hashes.iter().flatten())?;
         let mut open: Vec<usize> = (0..all.len()).filter(|i| hashes[*i].as_ref().is_some_and(|h| known.contains(h))).collect();
@@ -116,7 +126,7 @@ impl Git<'_> {
             let tree: HashSet<Oid> = self.tree_paths(head, &[])?.into_iter().map(|(_, oid)| oid).collect();
             settle(&mut open, Kept::Head, &|_, h| tree.contains(h));
         }
-        if !open.is_empty() {
+        if index && !open.is_empty() {
             let index: HashSet<Oid> = self.index_entries(Paths::All)?.into_iter().map(|e| e.oid).collect();
             settle(&mut open, Kept::Index, &|_, h| index.contains(h));
         }

@@ -95,11 +95,15 @@ impl Git<'_> {
         Ok(Unheld { commits: all, more, total, hidden })
     }
 
-    /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`.
+    /// Commits reachable from `tips` and not from `held`, newest first, at most `limit`. What is missing is passed over.
     ///
     /// # Errors
     /// Those of the process.
-    pub fn outside(&self, tips: &[Oid], held: &[Oid], limit: usize, subjects: bool) -> Result<Vec<Commit>, Trouble> {
+    pub fn commits(&self, tips: &[Oid], held: &[Oid], limit: usize) -> Result<Vec<Commit>, Trouble> {
+        self.outside(tips, held, limit, true)
+    }
+
+    fn outside(&self, tips: &[Oid], held: &[Oid], limit: usize, subjects: bool) -> Result<Vec<Commit>, Trouble> {
         let mut input = String::new();
         for oid in tips {
             input.extend([oid.as_str(), "\n"]);
@@ -146,6 +150,9 @@ impl Git<'_> {
     }
 
     /// Everything that a reflog names, except the logs of some refs.
+    ///
+    /// # Errors
+    /// Those of the readers and the process.
     pub fn logged(&self, except: &dyn Fn(&str) -> bool) -> Result<Vec<Oid>, Trouble> {
         let repo = self.repo();
         let mut all = BTreeSet::new();

@@ -28,17 +28,26 @@ impl Paths<'_> {
     }
 
     /// A filter for answers to a call that was given too many paths to name.
-    pub(super) fn filter(&self) -> Option<HashSet<&Path>> {
+    pub(super) fn filter(&self) -> Option<Filter<'_>> {
         match self {
-            Self::Exact(paths) if long(paths) => Some(paths.iter().map(PathBuf::as_path).collect()),
+            Self::Exact(paths) if long(paths) => Some(Filter {
+                above: paths.iter().flat_map(|p| p.ancestors().skip(1)).collect(),
+                named: paths.iter().map(PathBuf::as_path).collect(),
+            }),
             _ => None,
         }
     }
 }
 
-/// Whether a path or a directory above it is in the set.
-pub(super) fn within(filter: Option<&HashSet<&Path>>, path: &Path) -> bool {
-    filter.is_none_or(|set| path.ancestors().any(|p| set.contains(p)))
+/// The paths that were asked about, and the directories above them.
+pub(super) struct Filter<'a> {
+    above: HashSet<&'a Path>,
+    named: HashSet<&'a Path>,
+}
+
+/// Whether the filter names a path or a directory above it, or the path is a directory above a named one.
+pub(super) fn within(filter: Option<&Filter<'_>>, path: &Path) -> bool {
+    filter.is_none_or(|f| path.ancestors().any(|p| f.named.contains(p)) || f.above.contains(path))
 }
 
 fn long(paths: &[PathBuf]) -> bool {
@@ -69,7 +78,8 @@ mod tests {
         let paths = Paths::Exact(&many);
         let filter = paths.filter().expect("a filter");
         assert!(within(Some(&filter), Path::new("dir7/file/below")));
-        assert!(!within(Some(&filter), Path::new("dir7")));
+        assert!(within(Some(&filter), Path::new("dir7/")));
+        assert!(!within(Some(&filter), Path::new("dir7/other")));
         assert!(within(None, Path::new("anything")));
     }
 }

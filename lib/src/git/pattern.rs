@@ -107,9 +107,10 @@ fn set(pattern: &[u8], i: &mut usize) -> Option<Part> {
         match byte {
             b']' if *i - 1 > start => return Some(Part::Set { negated, ranges }),
             b'[' if pattern.get(*i) == Some(&b':') => {
-                let close = pattern[*i..].windows(2).position(|w| w == b":]")?;
-                ranges.extend(class(&pattern[*i + 1..*i + close])?);
-                *i += close + 2;
+                let start = *i + 1;
+                let close = start + pattern[start..].windows(2).position(|w| w == b":]")?;
+                ranges.extend(class(&pattern[start..close])?);
+                *i = close + 2;
                 continue;
             }
             b'\\' => {
@@ -171,6 +172,21 @@ mod tests {
             assert!(!matches(p.as_bytes(), t.as_bytes(), false), "{p} {t}");
         }
         assert!(matches(b"/HOME/x", b"/home/X", true));
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_panic() {
+        const ALPHABET: &[u8] = b"[]!^-:\\*?/ab";
+        assert!(!matches(b"[[:]", b"a", false));
+        let mut seed = 1_u64;
+        for _ in 0..20_000 {
+            let mut bytes = Vec::new();
+            while bytes.len() < 12 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                bytes.push(ALPHABET[(seed >> 40) as usize % ALPHABET.len()]);
+            }
+            let _ = matches(&bytes, b"a/b/a", false);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! HEAD and the refs, loose and packed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -115,11 +115,12 @@ impl Repo {
             }
         }
         let mut refs = Vec::with_capacity(all.len());
+        let mut packed = None;
         for (name, value) in all {
             match value {
                 Value::Direct(oid) => refs.push(Ref { name, oid, target: None }),
                 Value::Symbolic(target) => {
-                    if let Some(oid) = self.resolve(&target)? {
+                    if let Some(oid) = self.follow(&target, &mut packed)? {
                         refs.push(Ref { name, oid, target: Some(target) });
                     }
                 }
@@ -134,6 +135,11 @@ impl Repo {
     /// `Foreign`, `Io`, `TooMuch`.
     pub fn resolve(&self, name: &str) -> Result<Option<Oid>, Trouble> {
         self.readable()?;
+        self.follow(name, &mut None)
+    }
+
+    /// As [`Repo::resolve`]; the packed refs are read at most once.
+    fn follow(&self, name: &str, packed: &mut Option<HashMap<String, Oid>>) -> Result<Option<Oid>, Trouble> {
         let mut name = name.to_owned();
         for _ in 0..=LINKS {
             if !safe(&name) {
@@ -143,7 +149,11 @@ impl Repo {
                 Some(Value::Direct(oid)) => return Ok(Some(oid)),
                 Some(Value::Symbolic(next)) => name = next,
                 None => {
-                    return Ok(self.packed()?.into_iter().find(|(n, _)| *n == name).map(|(_, oid)| oid));
+                    let packed = match packed {
+                        Some(packed) => packed,
+                        None => packed.insert(self.packed()?.into_iter().collect()),
+                    };
+                    return Ok(packed.get(&name).cloned());
                 }
             }
         }
@@ -155,8 +165,10 @@ impl Repo {
     /// # Errors
     /// As [`Repo::resolve`].
     pub fn find(&self, short: &str) -> Result<Option<Ref>, Trouble> {
+        self.readable()?;
+        let mut packed = None;
         for name in spellings(short) {
-            if let Some(oid) = self.resolve(&name)? {
+            if let Some(oid) = self.follow(&name, &mut packed)? {
                 return Ok(Some(Ref { target: self.target(&name), name, oid }));
             }
         }

@@ -76,6 +76,26 @@ impl Vars {
         self.map.insert(PARAMETERS.into(), all);
     }
 
+    /// Adds a setting as the word after `git -c` gives it: `key=value` or `key`.
+    pub fn add_config_word(&mut self, word: &str) {
+        match word.split_once('=') {
+            Some((key, value)) => self.add_config(key, Some(value)),
+            None => self.add_config(word, None),
+        }
+    }
+
+    /// Adds a setting as `git --config-env=key=NAME` does. False, and nothing added, where git would refuse it.
+    pub fn add_config_env(&mut self, word: &str) -> bool {
+        let Some((key, name)) = word.rsplit_once('=') else {
+            return false;
+        };
+        let Some(value) = self.text(name).map(str::to_owned) else {
+            return false;
+        };
+        self.add_config(key, Some(&value));
+        true
+    }
+
     /// Every variable, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.map.iter().map(|(k, v)| (k.as_os_str(), v.as_os_str()))
@@ -127,6 +147,16 @@ mod tests {
         vars.add_config("a.b=c.d", Some("1"));
         vars.add_config("core.bare", None);
         assert_eq!(vars.text(PARAMETERS), Some(r"'alias.x='\!'echo '\''hi'\''' 'a.b=c.d'='1' 'core.bare'"));
+    }
+
+    #[test]
+    fn words_of_the_command_line() {
+        let mut vars: Vars = [("V", "a=b")].into_iter().collect();
+        vars.add_config_word("x.y=1=2");
+        vars.add_config_word("x.y=");
+        vars.add_config_word("x.z");
+        assert!(vars.add_config_env("k.e=y.z=V") && !vars.add_config_env("k.y=NONE") && !vars.add_config_env("k"));
+        assert_eq!(vars.text(PARAMETERS), Some("'x.y=1=2' 'x.y=' 'x.z' 'k.e=y.z'='a=b'"));
     }
 
     #[test]

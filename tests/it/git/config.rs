@@ -93,7 +93,7 @@ fn generated_nasty_files_read_alike() {
         (seed >> 33) as usize % n
     };
     let mut good = 0;
-    for round in 0..500 {
+    for round in 0..300 {
         let mut text = String::from(if round % 7 == 0 { "\u{feff}[s]\n" } else { "[s]\n" });
         for _ in 0..next(7) + 1 {
             text.push_str(PIECES[next(PIECES.len())]);
@@ -102,7 +102,7 @@ fn generated_nasty_files_read_alike() {
         same(&t, &vars, &format!("{text:?}"));
         good += usize::from(as_we(&t, &vars).is_some());
     }
-    assert!((50..450).contains(&good), "both kinds must occur: {good}");
+    assert!((30..270).contains(&good), "both kinds must occur: {good}");
 }
 
 #[test]

@@ -146,6 +146,29 @@ fn what_only_logs_or_nothing_hold() {
 }
 
 #[test]
+fn stashes_and_merges_are_no_mistakes() {
+    let t = TestRepo::new();
+    for text in ["one\n", "two\n"] {
+        t.write("a.txt", text);
+        t.git(["stash", "-q"]);
+    }
+    let rescue = t.ask(|g| g.rescue()).expect("asked");
+    assert_eq!((rescue.logged.len(), rescue.dangling.len(), rescue.loose), (0, 0, 0));
+    assert_eq!(rescue.stashed.iter().map(|s| &s.oid).collect::<Vec<_>>(), [&t.oid("stash@{1}")]);
+    t.git(["stash", "drop", "-q", "stash@{1}"]);
+    assert_eq!(t.ask(|g| g.rescue()).expect("asked").dangling.len(), 1);
+
+    let t = TestRepo::new();
+    t.git(["checkout", "-qb", "side"]);
+    t.commit("a.txt", "theirs\n");
+    t.git(["checkout", "-q", "main"]);
+    t.commit("a.txt", "ours\n");
+    assert!(!t.try_git(&t.work(), ["merge", "side"]).status.success());
+    assert!(t.work().join(".git/AUTO_MERGE").exists());
+    assert!(t.ask(|g| g.rescue()).expect("asked").is_empty());
+}
+
+#[test]
 fn ancestry_and_counts() {
     let t = TestRepo::new();
     let first = t.oid("HEAD");

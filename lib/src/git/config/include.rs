@@ -115,7 +115,7 @@ fn escaped(bytes: &[u8]) -> Vec<u8> {
 pub(in super::super) fn expand(path: &str, vars: &Vars) -> Option<PathBuf> {
     match path.strip_prefix('~') {
         Some("") => vars.path("HOME"),
-        Some(rest) => Some(vars.path("HOME")?.join(rest.strip_prefix('/')?)),
+        Some(rest) => Some(vars.path("HOME")?.join(rest.strip_prefix('/')?.trim_start_matches('/'))),
         None if path.starts_with("%(prefix)/") => None,
         None => Some(PathBuf::from(path)),
     }
