@@ -168,7 +168,9 @@ fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: 
         }
         return Ok(());
     }
-    let (verdict, detail) = if stale && !forward {
+    let (verdict, detail) = if same && (forced || leased) {
+        (Verdict::Note, format!("forces {short}, where nothing is known to be overwritten"))
+    } else if stale && !forward {
         (if protected { Verdict::Deny } else { Verdict::Ask }, "a lease right after a fetch protects nothing".to_owned())
     } else if forced && protected {
         (Verdict::Deny, format!("forces the shared branch {short} without a lease"))
