@@ -1,5 +1,6 @@
 //! Black-box tests, a file per behaviour.
 
+mod config;
 mod ground;
 mod log;
 mod redact;
