@@ -4,3 +4,4 @@ mod config;
 mod ground;
 mod log;
 mod redact;
+mod route;

@@ -267,6 +267,15 @@ impl Config {
     }
 }
 
+/// Whether the repository at `root` says that nothing of it is recorded; also when its file has a mistake.
+#[must_use]
+pub fn repo_is_off(paths: &Paths, root: &Path) -> bool {
+    let mut problems = Vec::new();
+    let layer = layer::read(paths, &repo_config(root), Origin::Repo, &mut problems);
+    layer.is_some_and(|layer| layer.off_here)
+        || problems.iter().any(|p| p.severity == Severity::Error)
+}
+
 /// Lays the values of `over` over those of `under`, objects within objects as deep as people write them.
 fn overlay(under: &mut serde_json::Value, over: serde_json::Value, depth: u32) {
     match (under, over) {
