@@ -5,3 +5,4 @@ mod ground;
 mod log;
 mod redact;
 mod route;
+mod session;

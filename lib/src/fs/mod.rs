@@ -50,7 +50,7 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Opens a regular file for reading, never waiting for a writer.
-fn open(path: &Path) -> io::Result<File> {
+pub(crate) fn open(path: &Path) -> io::Result<File> {
     regular(
         OpenOptions::new()
             .read(true)
