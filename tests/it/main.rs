@@ -3,6 +3,7 @@
 mod answers;
 mod bad_input;
 mod cli;
+mod config;
 mod events;
 mod face;
 mod filter;
@@ -13,7 +14,9 @@ mod ground;
 mod log;
 mod manual;
 mod redact;
+mod route;
 mod sample;
+mod session;
 mod size;
 mod support;
 mod tidy;

@@ -1,10 +1,11 @@
 //! Appending whole lines to a log that several processes write.
 
 use super::{UNWAITING, regular};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// Appends `lines` (each ended by a newline) in one write, to a file made with 0600 if need be.
 ///
@@ -18,21 +19,22 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let mut file =
-        regular(OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(UNWAITING).open(path)?)?;
-    let size = file.metadata()?.len();
-    let mut last = [b'\n'];
-    if size > 0 {
-        file.seek(SeekFrom::Start(size - 1))?;
-        // Another process may have cut it short since: then nothing is torn.
-        let _ = file.read(&mut last)?;
-    }
+    let mut file = regular(
+        OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(UNWAITING)
+            .open(path)?,
+    )?;
+    let torn = is_torn(&mut file)?;
     let healed;
-    let bytes = if last == [b'\n'] {
-        lines
-    } else {
+    let bytes = if torn {
         healed = [b"\n", lines].concat();
         &healed
+    } else {
+        lines
     };
     loop {
         match file.write(bytes) {
@@ -41,6 +43,30 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }
+    }
+}
+
+/// Whether the last line has no end and no writer who is about to end it.
+fn is_torn(file: &mut File) -> io::Result<bool> {
+    let mut before = None;
+    loop {
+        let size = file.metadata()?.len();
+        if size == 0 {
+            return Ok(false);
+        }
+        let mut last = [b'\n'];
+        file.seek(SeekFrom::Start(size - 1))?;
+        // Where it was cut short since, nothing is read and nothing is torn.
+        let _ = file.read(&mut last)?;
+        if last == [b'\n'] {
+            return Ok(false);
+        }
+        // A write that crosses a page is seen half done for a moment; one that stands still is torn.
+        if before == Some(size) {
+            return Ok(true);
+        }
+        before = Some(size);
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -60,7 +86,10 @@ mod tests {
         std::fs::write(&path, "one\ntor").unwrap();
         append(&path, b"two\n").unwrap();
         append(&path, b"three\nfour\n").unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntor\ntwo\nthree\nfour\n");
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            "one\ntor\ntwo\nthree\nfour\n"
+        );
     }
 
     #[test]
@@ -79,9 +108,16 @@ mod tests {
             }
         });
         let bytes = std::fs::read(&path).unwrap();
-        let lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).collect();
+        let lines: Vec<&[u8]> = bytes
+            .split(|b| *b == b'\n')
+            .filter(|l| !l.is_empty())
+            .collect();
         assert_eq!(lines.len(), 400);
-        assert!(lines.iter().all(|l| l.len() == 5000 && l.iter().all(|b| *b == l[0])));
+        assert!(
+            lines
+                .iter()
+                .all(|l| l.len() == 5000 && l.iter().all(|b| *b == l[0]))
+        );
     }
 
     #[test]
