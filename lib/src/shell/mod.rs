@@ -5,8 +5,42 @@
 //! (`sudo`, `env`, `xargs`, `sh -c`, ...) taken off, and says what may become of it. What cannot be known stays
 //! [`Word::Unknown`]; where reading had to stop, [`Walked::unread`] says so. Nothing here panics, loops for ever or looks at the clock.
 
+mod alias;
+mod arith;
+mod brace;
+mod builtin;
 mod command;
+mod compound;
+mod dispatch;
+mod expand;
+mod feed;
+mod flow;
+mod heredoc;
+mod interpreter;
+mod machine;
+mod output;
+mod param;
+mod parse;
+mod pattern;
+mod read;
+mod recipe;
+mod remote;
+mod run;
+mod script;
+
+mod simple;
+mod source;
+mod state;
+mod status;
+
+mod tree;
+mod value;
 mod walk;
+mod window;
+mod word;
+mod world;
+mod wrapper;
 
 pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
-pub use walk::{End, Machine, Source, Start, Step, Unread, Walked, walk};
+pub use machine::{End, Machine, Source, Start, Step, Unread, Walked};
+pub use walk::walk;

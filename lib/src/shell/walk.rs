@@ -1,128 +1,403 @@
-//! Goes through a command line as bash would and tells a [`Machine`] of every simple command.
+//! Goes through a text as bash would and tells a [`Machine`] of every simple command.
 
-use super::command::{Command, Known, Word};
+use super::command::{Command, EnvValue, HOLE, Place, Redirect, Stdin};
+use super::expand::Expander;
+use super::machine::{Machine, Source, Start, Unread, Walked};
+use super::parse::{NOTES, parse};
+use super::state::{Shell, Var};
+use super::tree::List;
+use super::value::Value;
+use super::window;
+use super::world::{Flow, World, Worlds};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-/// Where a line starts.
-#[derive(Clone, Debug, Default)]
-pub struct Start {
-    /// Working directory, absolute.
-    pub cwd: Known,
-    /// `$HOME` and other variables of the hook's environment that may be looked up: name, value.
-    pub variables: Vec<(String, String)>,
-    /// Aliases of the person's shell: name, text.
-    pub aliases: Vec<(String, String)>,
-}
+/// Simple commands looked at in all.
+const STEPS: u32 = 20_000;
+/// Text read in all, scripts included, in bytes; also the bound of what expansions may make.
+const TEXT: usize = 1 << 20;
+/// Copying of shell states, in entries.
+const COPIES: usize = 400_000;
+/// How deep lists, functions, scripts and `sh -c` may lie in one another.
+const DEEPEST: u32 = 64;
+/// Worlds followed at once.
+const WORLDS: usize = 8;
 
-/// What a caller knows and does: the other half of the abstract interpreter.
-///
-/// `State` is the caller's part of one possible world. The walker clones it where a step may succeed or fail.
-pub trait Machine {
-    /// The caller's part of a world.
-    type State: Clone;
-
-    /// One simple command runs in one world. Called in the order in which bash would run them.
-    fn run(&mut self, command: &Command, state: Self::State) -> Step<Self::State>;
-
-    /// Text of a file that the line runs (a script, a Makefile, `package.json`), at most 64 KiB; `None` if it cannot be read.
-    /// Files that the line itself wrote with known text are answered by the walker and not asked for.
-    fn file(&mut self, path: &str, state: &Self::State) -> Known {
-        let _ = (path, state);
-        None
-    }
-
-    /// Whether `path` is a directory in this world: `None` when it cannot be said.
-    fn is_dir(&mut self, path: &str, state: &Self::State) -> Option<bool> {
-        let _ = (path, state);
-        None
-    }
-
-    /// Two or more worlds must become one because there are too many: keep the worst of them.
-    fn merge(&mut self, states: Vec<Self::State>) -> Self::State {
-        states
-            .into_iter()
-            .next()
-            .expect("the walker merges at least one world")
-    }
-}
-
-/// What becomes of a command.
-#[derive(Clone, Debug)]
-pub enum Step<S> {
-    /// It ran: one end, or one for success and one for failure.
-    Done(Vec<End<S>>),
-    /// It runs this shell text instead (a git alias with `!`, `git bisect run`, `submodule foreach`), then ends as that does.
-    Shell {
-        /// The text.
-        text: String,
-        /// `$1`, `$2`, ...
-        args: Vec<Word>,
-        /// The directory it runs in, when not the command's own.
-        cwd: Known,
-        /// What to add to [`Command::via`].
-        via: String,
-        /// The world to go on in.
-        state: S,
-    },
-    /// It is this argument vector instead (a git alias, a wrapper the caller knows).
-    Words {
-        /// The argument vector.
-        words: Vec<Word>,
-        /// What to add to [`Command::via`].
-        via: String,
-        /// The world to go on in.
-        state: S,
-    },
-}
-
-/// One way in which a command may end.
-#[derive(Clone, Debug)]
-pub struct End<S> {
-    /// The world after it.
-    pub state: S,
-    /// Exit status 0 or not; `None`: either, with the same world.
-    pub ok: Option<bool>,
-    /// What it prints, if that is known.
-    pub output: Known,
-}
-
-/// A part of the line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
-    /// Why: `too deep`, `too long`, `syntax`, `too many steps`.
-    pub why: &'static str,
-    /// The part, at most 80 characters.
-    pub part: String,
-}
-
-/// Where a text comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A POSIX or bash command line.
-    Shell,
-    /// PowerShell.
-    PowerShell,
-}
-
-/// The end of a walk.
-#[derive(Debug)]
-pub struct Walked<S> {
-    /// Every world the line can end in.
-    pub worlds: Vec<S>,
-    /// What could not be read; the rest was.
+/// The walker and what it may still spend.
+pub(super) struct Walker<'m, M: Machine> {
+    pub machine: &'m mut M,
+    pub start: &'m Start,
+    pub budget: usize,
     pub unread: Vec<Unread>,
+    /// Above zero inside conditions, where `set -e` does not end the shell.
+    pub cond: u32,
+    /// Process substitutions so far; they are named from /dev/fd/63 downwards.
+    pub pipes: usize,
+    steps: u32,
+    text: usize,
+    copies: usize,
+    depth: u32,
+}
+
+/// What holds for every command in a part of the tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    pub redirects: Vec<Redirect>,
+    /// A text may have holes.
+    pub stdin: Stdin,
+    pub piped: bool,
+    pub place: Place,
+    pub via: Vec<String>,
+    /// The span of the text's commands in the line as typed, where the text is not that line.
+    pub span: Option<(usize, usize)>,
+}
+
+impl Frame {
+    /// What holds inside a command that runs other commands.
+    pub fn inside(command: &Command, via: &str) -> Self {
+        let mut names = command.via.clone();
+        if !via.is_empty() {
+            names.push(via.to_owned());
+        }
+        Self {
+            redirects: command.redirects.clone(),
+            stdin: command.stdin.clone(),
+            piped: command.piped,
+            place: command.place,
+            via: names,
+            span: Some(command.span),
+        }
+    }
 }
 
 /// Walks `line` from `start` in the world `state`.
 pub fn walk<M: Machine>(
-    _line: &str,
-    _source: Source,
-    _start: &Start,
+    line: &str,
+    source: Source,
+    start: &Start,
     machine: &mut M,
     state: M::State,
 ) -> Walked<M::State> {
-    let _ = machine;
-    Walked {
-        worlds: vec![state],
+    let mut walker = Walker {
+        machine,
+        start,
+        budget: 4 * TEXT,
         unread: Vec::new(),
+        cond: 0,
+        pipes: 0,
+        steps: STEPS,
+        text: TEXT,
+        copies: COPIES,
+        depth: 0,
+    };
+    let shell = Shell {
+        cwd: start.cwd.clone(),
+        ..Shell::default()
+    };
+    let world = World {
+        state,
+        shell: Rc::new(shell),
+        files: Rc::new(BTreeMap::new()),
+        ok: Some(true),
+        flow: Flow::Go,
+        out: None,
+        results: Vec::new(),
+    };
+    let frame = Frame::default();
+    let worlds = match source {
+        Source::Shell => {
+            // No shell is ever given a NUL; here it would read as a part that is not known.
+            let kept;
+            let line = if line.contains(HOLE) {
+                kept = line.replace(HOLE, "");
+                &kept
+            } else {
+                line
+            };
+            walker.text(line, vec![world], &frame)
+        }
+        Source::PowerShell => window::walk(&mut walker, line, vec![world], &frame),
+    };
+    let worlds = walker.leave(worlds, &frame);
+    Walked {
+        worlds: worlds.into_iter().map(|world| world.state).collect(),
+        unread: walker.unread,
+    }
+}
+
+impl<M: Machine> Walker<'_, M> {
+    pub fn note(&mut self, why: &'static str, part: &str) {
+        if self.unread.len() < NOTES
+            && self
+                .unread
+                .last()
+                .is_none_or(|last| last.why != why || last.part != part)
+        {
+            self.unread.push(Unread {
+                why,
+                part: part.chars().filter(|char| *char != HOLE).take(80).collect(),
+            });
+        }
+    }
+
+    /// Counts a step; false when there were too many.
+    pub fn tick(&mut self, what: &str) -> bool {
+        if self.steps == 0 {
+            self.note("too many steps", what);
+            return false;
+        }
+        self.steps -= 1;
+        true
+    }
+
+    /// Reads and runs a text in the shells of `worlds`.
+    pub fn text(
+        &mut self,
+        text: &str,
+        worlds: Worlds<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        if text.len() > self.text {
+            self.note("too long", text);
+            return worlds;
+        }
+        self.text -= text.len();
+        let (list, unread) = parse(text, frame.span);
+        for note in unread {
+            self.note(note.why, &note.part);
+        }
+        self.list(&list, worlds, frame)
+    }
+
+    /// Runs a list one level deeper.
+    pub fn list(
+        &mut self,
+        list: &List,
+        mut worlds: Worlds<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        if self.depth >= DEEPEST {
+            self.note("too deep", frame.via.last().map_or("", String::as_str));
+            return worlds;
+        }
+        self.depth += 1;
+        for item in &list.items {
+            if worlds.iter().all(|world| world.flow != Flow::Go) {
+                break;
+            }
+            worlds = self.and_or(item, worlds, frame);
+        }
+        self.depth -= 1;
+        worlds
+    }
+
+    /// Runs `step` one level deeper.
+    pub fn deeper(
+        &mut self,
+        world: World<M::State>,
+        step: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
+    ) -> Worlds<M::State> {
+        if self.depth >= DEEPEST {
+            self.note("too deep", "");
+            return vec![world];
+        }
+        self.depth += 1;
+        let worlds = step(self, world);
+        self.depth -= 1;
+        worlds
+    }
+
+    /// Runs `step` in each world that still goes on.
+    pub fn each(
+        &mut self,
+        worlds: Worlds<M::State>,
+        mut step: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
+    ) -> Worlds<M::State> {
+        let mut after = Vec::with_capacity(worlds.len());
+        for world in worlds {
+            if world.flow == Flow::Go {
+                after.append(&mut step(self, world));
+            } else {
+                after.push(world);
+            }
+        }
+        self.bound(after)
+    }
+
+    /// A copy of a world, paid for.
+    pub fn fork(&mut self, world: &World<M::State>) -> World<M::State> {
+        self.copies = self
+            .copies
+            .saturating_sub(1 + world.shell.weight() + world.files.len());
+        if self.copies == 0 {
+            self.note("too many steps", "");
+            self.steps = 0;
+        }
+        world.clone()
+    }
+
+    /// Lets no more than [`WORLDS`] worlds live.
+    fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
+        if worlds.len() <= 1 {
+            return worlds;
+        }
+        let mut kept: Worlds<M::State> = Vec::with_capacity(worlds.len());
+        for world in worlds {
+            let twin = kept.iter_mut().find(|other| {
+                other.flow == world.flow
+                    && other.out == world.out
+                    && other.results == world.results
+                    && Rc::ptr_eq(&other.shell, &world.shell)
+                    && Rc::ptr_eq(&other.files, &world.files)
+                    && self.machine.same(&other.state, &world.state)
+            });
+            match twin {
+                Some(twin) if twin.ok == world.ok => {}
+                Some(twin) => twin.ok = None,
+                None => kept.push(world),
+            }
+        }
+        while kept.len() > WORLDS {
+            // Of the worlds that go the same way, the two latest with the same status become one.
+            let last = kept.len() - 1;
+            let pair = |same: &dyn Fn(usize, usize) -> bool| {
+                (1..=last).rev().find_map(|late| {
+                    (0..late)
+                        .rev()
+                        .find(|&early| same(early, late))
+                        .map(|early| (early, late))
+                })
+            };
+            let alike =
+                pair(&|one, two| kept[one].flow == kept[two].flow && kept[one].ok == kept[two].ok)
+                    .or_else(|| pair(&|one, two| kept[one].flow == kept[two].flow))
+                    .unwrap_or((last - 1, last));
+            let late = kept.remove(alike.1);
+            let early = kept.remove(alike.0);
+            let merged = self.merge(early, late);
+            kept.insert(alike.0, merged);
+        }
+        kept
+    }
+
+    fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
+        if !Rc::ptr_eq(&one.shell, &other.shell) {
+            self.copies = self
+                .copies
+                .saturating_sub(one.shell.weight() + other.shell.weight());
+            one.shell().merge(&other.shell);
+        }
+        if !Rc::ptr_eq(&one.files, &other.files) {
+            let files = Rc::make_mut(&mut one.files);
+            for (path, text) in other.files.iter() {
+                match files.get_mut(path) {
+                    Some(mine) if mine == text => {}
+                    Some(mine) => *mine = None,
+                    None => {
+                        files.insert(path.clone(), text.clone());
+                    }
+                }
+            }
+        }
+        if one.out != other.out {
+            one.out = Some(HOLE.to_string());
+        }
+        if one.results != other.results {
+            one.results.clear();
+        }
+        if one.ok != other.ok {
+            one.ok = None;
+        }
+        if one.flow != other.flow {
+            one.flow = Flow::Go;
+        }
+        one.state = self.machine.merge(vec![one.state, other.state]);
+        one
+    }
+
+    /// An expander for one world.
+    pub fn expander<'a>(&'a mut self, world: &'a mut World<M::State>) -> Expander<'a> {
+        Expander {
+            shell: &mut world.shell,
+            start: self.start,
+            results: &world.results,
+            budget: &mut self.budget,
+        }
+    }
+
+    /// The shell of `worlds` ends: its EXIT trap runs.
+    pub fn leave(&mut self, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+        let mut after = Vec::with_capacity(worlds.len());
+        for mut world in worlds {
+            world.flow = Flow::Go;
+            if world.shell.trap.is_some() {
+                let text = world.shell().trap.take().unwrap_or_default();
+                let ok = world.ok;
+                let mut inner = frame.clone();
+                inner.via.push("trap".to_owned());
+                for mut world in self.text(&text, vec![world], &inner) {
+                    world.ok = ok;
+                    world.flow = Flow::Go;
+                    after.push(world);
+                }
+            } else {
+                after.push(world);
+            }
+        }
+        after
+    }
+
+    /// Runs `body` in a shell of its own: variables and directory do not come back.
+    pub fn subshell(
+        &mut self,
+        world: World<M::State>,
+        frame: &Frame,
+        body: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
+    ) -> Worlds<M::State> {
+        let shell = Rc::clone(&world.shell);
+        let results = world.results.clone();
+        let mut inner = world;
+        if inner.shell.trap.is_some() {
+            inner.shell().trap = None;
+        }
+        let worlds = body(self, inner);
+        let mut worlds = self.leave(worlds, frame);
+        for world in &mut worlds {
+            world.shell = Rc::clone(&shell);
+            world.results.clone_from(&results);
+        }
+        worlds
+    }
+
+    /// Runs a text in a new shell that `command` starts, with the positional parameters `args`.
+    pub fn child(
+        &mut self,
+        mut world: World<M::State>,
+        text: &str,
+        args: Vec<String>,
+        command: &Command,
+        via: &str,
+    ) -> Worlds<M::State> {
+        let frame = Frame::inside(command, via);
+        let shell = Rc::clone(&world.shell);
+        let mut child = shell.child(args);
+        child.cwd.clone_from(&command.cwd);
+        child.env = Rc::clone(&command.env);
+        for (name, value) in command.env.iter() {
+            let value = match value {
+                EnvValue::Set(text) => Value::Text(text.clone()),
+                EnvValue::Unknown => Value::unknown(),
+                EnvValue::Unset => Value::Unset,
+            };
+            let exported = value != Value::Unset;
+            child.vars.insert(name.clone(), Var { value, exported });
+        }
+        world.shell = Rc::new(child);
+        let worlds = self.text(text, vec![world], &frame);
+        let mut worlds = self.leave(worlds, &frame);
+        for world in &mut worlds {
+            world.shell = Rc::clone(&shell);
+        }
+        worlds
     }
 }

@@ -1,0 +1,524 @@
+//! Builtins that change the shell: directories, variables, aliases, the end of things.
+
+use super::command::{Command, HOLE, Place, Word};
+use super::machine::Machine;
+use super::output;
+use super::state::join;
+use super::value::Value;
+use super::walk::{Frame, Walker};
+use super::world::{Flow, World, Worlds};
+
+/// Whether bash runs this name itself, in a way that matters here.
+pub(super) fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "." | ":"
+            | "["
+            | "alias"
+            | "break"
+            | "builtin"
+            | "cd"
+            | "chdir"
+            | "command"
+            | "continue"
+            | "declare"
+            | "echo"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "false"
+            | "getopts"
+            | "let"
+            | "local"
+            | "mapfile"
+            | "noglob"
+            | "popd"
+            | "printf"
+            | "pushd"
+            | "pwd"
+            | "read"
+            | "readarray"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "shopt"
+            | "source"
+            | "test"
+            | "trap"
+            | "true"
+            | "typeset"
+            | "unalias"
+            | "unset"
+            | "wait"
+    )
+}
+
+impl<M: Machine> Walker<'_, M> {
+    pub fn builtin(
+        &mut self,
+        name: &str,
+        mut world: World<M::State>,
+        command: Command,
+    ) -> Worlds<M::State> {
+        let start = self.start;
+        match name {
+            "break" | "continue" => {
+                let count = command
+                    .words
+                    .get(1)
+                    .and_then(|word| word.text().parse().ok())
+                    .unwrap_or(1);
+                world.flow = if name == "break" {
+                    Flow::Break(count)
+                } else {
+                    Flow::Continue(count)
+                };
+                vec![world.ends(Some(true))]
+            }
+            "return" | "exit" => {
+                let ok = match command.words.get(1) {
+                    Some(word) => word.literal().map(|text| text.trim() == "0"),
+                    None => world.ok,
+                };
+                world.flow = if name == "exit" {
+                    Flow::Exit
+                } else {
+                    Flow::Return
+                };
+                vec![world.ends(ok)]
+            }
+            "true" | ":" | "false" => {
+                let ok = Some(name != "false");
+                if command.redirects.is_empty() {
+                    vec![world.ends(ok)]
+                } else {
+                    self.report(world, &command, Some(ok))
+                }
+            }
+            "shift" => {
+                let count = command
+                    .words
+                    .get(1)
+                    .map_or(Ok(1), |word| word.text().parse::<usize>())
+                    .unwrap_or(0);
+                let shell = world.shell();
+                if shell.positional.iter().take(count).any(|text| text == "\0") {
+                    shell.positional = vec![HOLE.to_string()];
+                } else {
+                    let count = count.min(shell.positional.len());
+                    shell.positional.drain(..count);
+                }
+                vec![world.ends(Some(true))]
+            }
+            "noglob" | "builtin" => {
+                let mut command = command;
+                command.words.remove(0);
+                self.deeper(world, |walker, world| walker.dispatch(world, command, true))
+            }
+            "command" => self.command_builtin(world, command),
+            "exec" => self.exec(world, command),
+            "eval" => {
+                let text: Vec<&str> = command.words[1..]
+                    .iter()
+                    .map(Word::text)
+                    .filter(|text| *text != "--")
+                    .collect();
+                let text = text.join(" ");
+                let frame = Frame::inside(&command, "eval");
+                self.text(&text, vec![world.ends(Some(true))], &frame)
+            }
+            "source" | "." => self.source(world, command),
+            "cd" | "chdir" | "pushd" | "popd" => self.directory(name, world, &command),
+            "test" | "[" => {
+                let words: Vec<&str> = command.words[1..].iter().map(Word::text).collect();
+                let words = if name == "[" {
+                    words.strip_suffix(&["]"]).unwrap_or(&words)
+                } else {
+                    &words
+                };
+                let plain = command
+                    .words
+                    .iter()
+                    .all(|word| matches!(word, Word::Literal(_)));
+                let ok = if plain {
+                    super::status::plain(words)
+                } else {
+                    None
+                };
+                self.report(world, &command, Some(ok))
+            }
+            "declare" | "typeset" | "local" | "export" | "readonly" => {
+                self.declare(name, &mut world, &command);
+                self.report(world, &command, Some(Some(true)))
+            }
+            "unset" => {
+                for word in &command.words[1..] {
+                    match word.literal() {
+                        Some(text) if text.starts_with('-') => {}
+                        Some(text) => {
+                            let functions =
+                                command.words.get(1).and_then(Word::literal) == Some("-f");
+                            let shell = world.shell();
+                            if functions
+                                || !(shell.vars.contains_key(text)
+                                    || super::state::inherited(start, text).is_some())
+                            {
+                                shell.functions.remove(text);
+                            }
+                            if !functions {
+                                let name = text.split('[').next().unwrap_or(text);
+                                if name == text {
+                                    shell.unset(text, start);
+                                } else {
+                                    shell.set(name, Value::unknown(), start);
+                                }
+                            }
+                        }
+                        None => {}
+                    }
+                }
+                self.report(world, &command, Some(Some(true)))
+            }
+            "set" => {
+                set(&mut world, &command.words[1..]);
+                self.report(world, &command, Some(Some(true)))
+            }
+            "shopt" => {
+                let on = command.words.get(1).map(Word::text) == Some("-s");
+                if command
+                    .words
+                    .iter()
+                    .any(|word| word.text() == "expand_aliases")
+                {
+                    world.shell().expand_aliases = on;
+                }
+                self.report(world, &command, Some(Some(true)))
+            }
+            "trap" => {
+                let words: Vec<&str> = command.words[1..]
+                    .iter()
+                    .map(Word::text)
+                    .filter(|text| *text != "--")
+                    .collect();
+                if let [text, signals @ ..] = words.as_slice()
+                    && signals
+                        .iter()
+                        .any(|signal| matches!(*signal, "EXIT" | "0" | "exit"))
+                {
+                    world.shell().trap =
+                        (*text != "-" && !text.is_empty()).then(|| (*text).to_owned());
+                } else if let [text, _, ..] = words.as_slice()
+                    && !matches!(*text, "-" | "" | "-l" | "-p")
+                {
+                    // A signal may come at any time: the text runs here, or not.
+                    let text = (*text).to_owned();
+                    let skipped = self.fork(&world).ends(Some(true));
+                    let frame = Frame::inside(&command, "trap");
+                    let mut after = self.text(&text, vec![world], &frame);
+                    after.push(skipped);
+                    return after;
+                }
+                self.report(world, &command, Some(Some(true)))
+            }
+            "alias" => {
+                for word in &command.words[1..] {
+                    if let Some((name, text)) = word.text().split_once('=') {
+                        world
+                            .shell()
+                            .aliases
+                            .insert(name.to_owned(), Some(text.to_owned()));
+                    }
+                }
+                self.report(world, &command, Some(Some(true)))
+            }
+            "unalias" => {
+                for word in &command.words[1..] {
+                    world.shell().aliases.insert(word.text().to_owned(), None);
+                }
+                self.report(world, &command, Some(None))
+            }
+            "read" | "mapfile" | "readarray" | "getopts" => {
+                let ok = super::read::read(name, &mut world, &command, start);
+                self.report(world, &command, Some(ok))
+            }
+            "let" => {
+                for word in &command.words[1..] {
+                    let text = word.text().to_owned();
+                    self.expander(&mut world).arith(&text);
+                }
+                self.report(world, &command, Some(None))
+            }
+            "printf" if command.words.get(1).map(Word::text) == Some("-v") => {
+                let text = output::printf(&command.words[3.min(command.words.len())..])
+                    .unwrap_or_else(|| HOLE.to_string());
+                if let Some(name) = command.words.get(2).and_then(Word::literal) {
+                    world.shell().set(name, Value::Text(text), start);
+                }
+                self.report(world, &command, Some(Some(true)))
+            }
+            "pwd" => {
+                let text = command.cwd.as_ref().map(|cwd| format!("{cwd}\n"));
+                let out = world.out.take();
+                let mut worlds = self.report(world, &command, Some(Some(true)));
+                for world in &mut worlds {
+                    world.out.clone_from(&out);
+                    world.print(text.as_deref());
+                }
+                worlds
+            }
+            "wait" => self.report(world, &command, Some(None)),
+            _ => self.report(world, &command, Some(Some(true))),
+        }
+    }
+
+    /// `command name ...`, or a question about a name.
+    fn command_builtin(
+        &mut self,
+        world: World<M::State>,
+        mut command: Command,
+    ) -> Worlds<M::State> {
+        let mut at = 1;
+        while let Some(text) = command.words.get(at).and_then(Word::literal) {
+            if text == "--" {
+                at += 1;
+                break;
+            }
+            if !text.starts_with('-') {
+                break;
+            }
+            if text.contains(['v', 'V']) {
+                return self.report(world, &command, None);
+            }
+            at += 1;
+        }
+        command.words.drain(..at.min(command.words.len()));
+        if command.words.is_empty() {
+            return vec![world.ends(Some(true))];
+        }
+        self.deeper(world, |walker, world| walker.dispatch(world, command, true))
+    }
+
+    fn exec(&mut self, world: World<M::State>, mut command: Command) -> Worlds<M::State> {
+        let at = super::wrapper::options(&command.words, 1, "a", &[]);
+        command.words.drain(..at);
+        if command.words.is_empty() {
+            if command.redirects.is_empty() {
+                return vec![world.ends(Some(true))];
+            }
+            command.words.push(Word::Literal(":".to_owned()));
+            return self.report(world, &command, Some(Some(true)));
+        }
+        command.via.push("exec".to_owned());
+        // If the program cannot be run, a shell goes on in some cases.
+        let failed = self.fork(&world).ends(Some(false));
+        let mut worlds = self.deeper(world, |walker, world| walker.dispatch(world, command, true));
+        for world in &mut worlds {
+            world.flow = Flow::Exit;
+        }
+        if failed.shell.errexit {
+            worlds
+        } else {
+            worlds.into_iter().chain([failed]).collect()
+        }
+    }
+
+    fn source(&mut self, mut world: World<M::State>, command: Command) -> Worlds<M::State> {
+        let path = match command.words.get(1) {
+            Some(word) if word.literal() == Some("--") => command.words.get(2),
+            word => word,
+        };
+        let Some(text) = path
+            .cloned()
+            .and_then(|path| self.file_text(&world, &command, &path))
+        else {
+            return self.report(world, &command, None);
+        };
+        let name = path
+            .map_or("", Word::text)
+            .rsplit('/')
+            .next()
+            .unwrap_or("")
+            .to_owned();
+        let frame = Frame::inside(&command, &name);
+        let outer = world.shell.positional.clone();
+        let args: Vec<String> = command
+            .words
+            .iter()
+            .skip(2)
+            .map(|word| word.text().to_owned())
+            .collect();
+        let changed = !args.is_empty();
+        if changed {
+            world.shell().positional = args;
+        }
+        let mut worlds = self.text(&text, vec![world.ends(Some(true))], &frame);
+        for world in &mut worlds {
+            if world.flow == Flow::Return {
+                world.flow = Flow::Go;
+            }
+            if changed {
+                world.shell().positional.clone_from(&outer);
+            }
+        }
+        worlds
+    }
+
+    /// `cd`, `pushd`, `popd`.
+    fn directory(
+        &mut self,
+        name: &str,
+        mut world: World<M::State>,
+        command: &Command,
+    ) -> Worlds<M::State> {
+        let operands: Vec<&Word> = command.words[1..]
+            .iter()
+            .filter(|word| {
+                !word.literal().is_some_and(|text| {
+                    text.starts_with('-')
+                        && text.len() > 1
+                        && !text[1..].starts_with(|char: char| char.is_ascii_digit())
+                })
+            })
+            .collect();
+        let here = world.shell.cwd.clone();
+        let target = if name == "popd" || (name == "pushd" && operands.is_empty()) {
+            let shell = world.shell();
+            let top = shell.stack.pop().flatten();
+            if name == "pushd" {
+                shell.stack.push(here.clone());
+            }
+            top
+        } else {
+            match operands.as_slice() {
+                [] => {
+                    Some(world.shell.text("HOME", self.start)).filter(|home| !home.contains(HOLE))
+                }
+                [Word::Literal(text), ..] if text == "-" => world.shell.old.clone(),
+                [Word::Literal(text), ..] if text.is_empty() => here.clone(),
+                [Word::Literal(text), ..] => join(here.as_deref(), text),
+                _ => None,
+            }
+        };
+        let exists = match &target {
+            Some(path) if command.place == Place::Here => self.machine.is_dir(path, &world.state),
+            _ => None,
+        };
+        let mut worlds = self.report(world, command, Some(None));
+        let mut after = Vec::new();
+        for mut world in worlds.drain(..) {
+            if exists != Some(true) {
+                after.push(self.fork(&world).ends(Some(false)));
+            }
+            if exists != Some(false) {
+                let shell = world.shell();
+                if name == "pushd" && !operands.is_empty() {
+                    shell.stack.push(here.clone());
+                }
+                shell.old.clone_from(&here);
+                shell.cwd.clone_from(&target);
+                shell.vars.remove("PWD");
+                shell.vars.remove("OLDPWD");
+                // The world in which it worked comes first: it is the likely one.
+                after.insert(0, world.ends(Some(true)));
+            }
+        }
+        after
+    }
+
+    fn declare(&mut self, name: &str, world: &mut World<M::State>, command: &Command) {
+        let start = self.start;
+        let mut export = name == "export";
+        let mut off = false;
+        for word in &command.words[1..] {
+            let text = word.text();
+            if let Some(flags) = text.strip_prefix('-') {
+                export |= flags.contains('x');
+                off |= name == "export" && flags.contains('n');
+                continue;
+            }
+            if text.starts_with('+') {
+                off |= text.contains('x');
+                continue;
+            }
+            let (mut variable, value) = match text.split_once('=') {
+                Some((variable, value)) => (variable, Some(value)),
+                None => (text, None),
+            };
+            let append = variable.ends_with('+');
+            variable = variable.trim_end_matches('+');
+            if variable.is_empty()
+                || variable.len() > 256
+                || !variable.bytes().all(super::parse::name_byte)
+            {
+                continue;
+            }
+            let known = world.shell.vars.contains_key(variable);
+            let shell = world.shell();
+            if matches!(name, "local" | "declare" | "typeset") {
+                let old = shell.vars.get(variable).cloned();
+                if let Some(scope) = shell.locals.last_mut()
+                    && !scope.iter().any(|(local, _)| local == variable)
+                    && value.is_none()
+                {
+                    scope.push((variable.to_owned(), old));
+                }
+            }
+            if let Some(value) = value {
+                // A word of an assignment that was expanded as one is set already, unless it came from a variable.
+                if !(append || known && value == "\0") {
+                    shell.set(variable, Value::Text(value.to_owned()), start);
+                }
+            } else if name == "local" {
+                shell.set(variable, Value::Text(String::new()), start);
+            }
+            if export || off {
+                world.shell().export(variable, export && !off, start);
+            }
+        }
+    }
+}
+
+/// `set`: options, then positional parameters.
+fn set<S>(world: &mut World<S>, words: &[Word]) {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(text) = word.literal() else { break };
+        if text == "--" || text == "-" {
+            at += 1;
+            let rest = words.get(at..).unwrap_or_default();
+            world.shell().positional = rest.iter().map(|word| word.text().to_owned()).collect();
+            return;
+        }
+        let on = text.starts_with('-');
+        if text.len() < 2 || !(on || text.starts_with('+')) {
+            break;
+        }
+        at += 1;
+        for letter in text[1..].chars() {
+            let shell = world.shell();
+            match letter {
+                'a' => shell.allexport = on,
+                'e' => shell.errexit = on,
+                'f' => shell.noglob = on,
+                'o' => {
+                    match words.get(at).map(Word::text) {
+                        Some("allexport") => shell.allexport = on,
+                        Some("errexit") => shell.errexit = on,
+                        Some("pipefail") => shell.pipefail = on,
+                        _ => {}
+                    }
+                    at += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    if at < words.len() {
+        world.shell().positional = words[at..]
+            .iter()
+            .map(|word| word.text().to_owned())
+            .collect();
+    }
+}

@@ -1,0 +1,187 @@
+//! Programs that run a command for each of many items: `xargs`, `parallel`, `find`, `fd`.
+
+use super::command::{HOLE, Word};
+use super::wrapper::{Feed, Inner, joined, options, via};
+
+/// `xargs [options] command ...`
+pub(super) fn xargs(words: &[Word]) -> Inner {
+    let mut feed = Feed::default();
+    let mut at = 1;
+    let mut file = false;
+    while let Some(text) = words.get(at).and_then(Word::literal) {
+        if text == "--" {
+            at += 1;
+            break;
+        }
+        if !text.starts_with('-') || text.len() < 2 {
+            break;
+        }
+        let next = words.get(at + 1).map(Word::text);
+        let (letter, value, used) = if let Some(name) = text.strip_prefix("--") {
+            let (name, value) = match name.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (name, None),
+            };
+            let letter = match name {
+                "null" => '0',
+                "arg-file" => 'a',
+                "delimiter" => 'd',
+                "eof" => 'e',
+                "max-args" => 'n',
+                "max-chars" => 's',
+                "max-lines" => 'l',
+                "max-procs" => 'P',
+                "process-slot-var" => 'p',
+                "replace" => 'i',
+                _ => ' ',
+            };
+            let takes = matches!(letter, 'a' | 'd' | 'n' | 's' | 'P') && value.is_none();
+            (letter, if takes { next } else { value }, usize::from(takes))
+        } else {
+            let letters = &text[1..];
+            match letters.find(|letter| "EILPadnsielJR".contains(letter)) {
+                Some(found) => {
+                    feed.delimiter = if letters[..found].contains('0') {
+                        Some('\0')
+                    } else {
+                        feed.delimiter
+                    };
+                    let letter = letters[found..].chars().next().unwrap_or(' ');
+                    let rest = &letters[found + 1..];
+                    let optional = matches!(letter, 'i' | 'e' | 'l');
+                    if rest.is_empty() && !optional {
+                        (letter, next, 1)
+                    } else {
+                        (letter, Some(rest).filter(|rest| !rest.is_empty()), 0)
+                    }
+                }
+                None if letters.contains('0') => ('0', None, 0),
+                None => (' ', None, 0),
+            }
+        };
+        match letter {
+            '0' => feed.delimiter = Some('\0'),
+            'a' => file = true,
+            'd' => feed.delimiter = value.and_then(delimiter),
+            'I' | 'J' => feed.replace = value.map(str::to_owned),
+            'i' => feed.replace = Some(value.unwrap_or("{}").to_owned()),
+            'L' | 'n' => feed.most = value.and_then(|value| value.parse().ok()),
+            'l' => feed.most = Some(value.and_then(|value| value.parse().ok()).unwrap_or(1)),
+            _ => {}
+        }
+        at += 1 + used;
+    }
+    if at >= words.len() {
+        return Inner::Itself;
+    }
+    feed.words = words[at..].to_vec();
+    if file {
+        feed.items = Some(vec![Word::Unknown(HOLE.to_string())]);
+    }
+    Inner::Feed(feed)
+}
+
+fn delimiter(text: &str) -> Option<char> {
+    match text {
+        "\\n" => Some('\n'),
+        "\\0" => Some('\0'),
+        "\\t" => Some('\t'),
+        text => text.chars().next(),
+    }
+}
+
+/// `parallel [options] command ... [::: items]`: the command is shell text.
+pub(super) fn parallel(words: &[Word]) -> Inner {
+    let at = options(
+        words,
+        1,
+        "jnNISaPLdC",
+        &[
+            "jobs",
+            "max-args",
+            "max-procs",
+            "delay",
+            "timeout",
+            "joblog",
+            "results",
+            "retries",
+            "colsep",
+            "arg-file",
+            "sshlogin",
+            "tmpdir",
+            "workdir",
+            "load",
+            "memfree",
+        ],
+    );
+    let end = words
+        .iter()
+        .skip(at)
+        .position(|word| matches!(word.text(), ":::" | ":::+" | "::::"))
+        .map_or(words.len(), |index| at + index);
+    let mut feed = Feed {
+        words: vec![joined(&words[at..end])],
+        replace: Some("{}".to_owned()),
+        shell: true,
+        ..Feed::default()
+    };
+    if end < words.len() {
+        feed.items = Some(
+            if words[end].text() == ":::"
+                && !words[end + 1..]
+                    .iter()
+                    .any(|word| word.text().starts_with(":::"))
+            {
+                words[end + 1..].to_vec()
+            } else {
+                vec![Word::Unknown(HOLE.to_string())]
+            },
+        );
+    }
+    Inner::Feed(feed)
+}
+
+/// `find` and `fd`: the commands behind `-exec` and its like, and the search itself.
+pub(super) fn find(program: &str, words: &[Word]) -> Inner {
+    let mut all = Vec::new();
+    let mut at = 1;
+    while at < words.len() {
+        let text = words[at].text();
+        let starts = if program == "find" {
+            matches!(text, "-exec" | "-execdir" | "-ok" | "-okdir")
+        } else {
+            matches!(text, "-x" | "--exec" | "-X" | "--exec-batch")
+        };
+        at += 1;
+        if !starts {
+            continue;
+        }
+        let from = at;
+        while at < words.len()
+            && !(words[at].text() == ";" || (words[at].text() == "+" && program == "find"))
+        {
+            at += 1;
+        }
+        if at > from {
+            let mut inner: Vec<Word> = words[from..at]
+                .iter()
+                .map(|word| {
+                    if word.text().contains("{}") {
+                        Word::Unknown(word.text().replace("{}", "\0"))
+                    } else {
+                        word.clone()
+                    }
+                })
+                .collect();
+            if program != "find" && !words[from..at].iter().any(|word| word.text().contains('{')) {
+                inner.push(Word::Unknown(HOLE.to_string()));
+            }
+            all.push(Inner::Words(via(&format!("{program} {text}")), inner));
+        }
+    }
+    if all.is_empty() {
+        Inner::Itself
+    } else {
+        Inner::Several(all)
+    }
+}

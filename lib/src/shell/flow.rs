@@ -1,0 +1,563 @@
+//! Control flow: lists, pipelines, loops, conditions, functions.
+
+use super::command::{HOLE, Stdin, Word};
+use super::machine::Machine;
+use super::pattern;
+use super::tree::{AndOr, Arm, Joint, Kind, List, Node, Part, Pipeline, WordTree};
+use super::value::Value;
+use super::walk::{Frame, Walker};
+use super::world::{Flow, World, Worlds};
+use std::rc::Rc;
+
+/// A loop over so many known words runs its body for each.
+const ROUNDS: usize = 64;
+
+impl<M: Machine> Walker<'_, M> {
+    pub fn and_or(
+        &mut self,
+        item: &AndOr,
+        worlds: Worlds<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        if item.background {
+            return self.each(worlds, |walker, world| {
+                let mut after = walker.subshell(world, frame, |walker, world| {
+                    walker.chain(item, vec![world], frame)
+                });
+                for world in &mut after {
+                    world.ok = Some(true);
+                }
+                after
+            });
+        }
+        self.chain(item, worlds, frame)
+    }
+
+    fn chain(&mut self, item: &AndOr, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+        if item.rest.is_empty() {
+            return self.pipeline(&item.first, worlds, frame);
+        }
+        self.cond += 1;
+        let mut worlds = self.pipeline(&item.first, worlds, frame);
+        for (index, (joint, pipeline)) in item.rest.iter().enumerate() {
+            if index + 1 == item.rest.len() {
+                self.cond -= 1;
+            }
+            let wanted = *joint == Joint::And;
+            let (go, stay) = self.part(worlds, wanted);
+            worlds = self.pipeline(pipeline, go, frame);
+            worlds.extend(stay);
+            worlds = self.each(worlds, |_, world| vec![world]);
+        }
+        worlds
+    }
+
+    /// The worlds whose last status is `wanted`, and the others; those that may be either are in both.
+    pub fn part(
+        &mut self,
+        worlds: Worlds<M::State>,
+        wanted: bool,
+    ) -> (Worlds<M::State>, Worlds<M::State>) {
+        let (mut go, mut stay) = (Vec::new(), Vec::new());
+        for world in worlds {
+            match world.ok {
+                _ if world.flow != Flow::Go => stay.push(world),
+                Some(ok) if ok == wanted => go.push(world),
+                Some(_) => stay.push(world),
+                None => {
+                    stay.push(self.fork(&world).ends(Some(!wanted)));
+                    go.push(world.ends(Some(wanted)));
+                }
+            }
+        }
+        (go, stay)
+    }
+
+    fn pipeline(
+        &mut self,
+        pipeline: &Pipeline,
+        worlds: Worlds<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        self.cond += u32::from(pipeline.negated);
+        let mut worlds = match pipeline.stages.as_slice() {
+            [node] => self.each(worlds, |walker, world| walker.node(node, world, frame)),
+            stages => self.each(worlds, |walker, world| walker.pipe(stages, world, frame)),
+        };
+        if pipeline.negated {
+            self.cond -= 1;
+            for world in &mut worlds {
+                world.ok = world.ok.map(|ok| !ok);
+            }
+        } else if self.cond == 0 {
+            for world in &mut worlds {
+                if world.shell.errexit && world.flow == Flow::Go && world.ok != Some(true) {
+                    match world.ok {
+                        Some(_) => world.flow = Flow::Exit,
+                        None => world.ok = Some(true),
+                    }
+                }
+            }
+        }
+        worlds
+    }
+
+    fn pipe(
+        &mut self,
+        stages: &[Node],
+        mut world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let out = world.out.take();
+        let pipefail = world.shell.pipefail;
+        let mut worlds = vec![world];
+        let mut all_ok = true;
+        for (index, stage) in stages.iter().enumerate() {
+            let last = index + 1 == stages.len();
+            let mut inner = frame.clone();
+            if !last {
+                inner.piped = true;
+                inner.redirects.retain(|redirect| redirect.fd != 1);
+            }
+            worlds = self.each(worlds, |walker, mut world| {
+                let mut inner = inner.clone();
+                if index > 0 {
+                    let text = world.out.take().unwrap_or_default();
+                    inner.stdin = if text == "\0" {
+                        Stdin::Unknown
+                    } else {
+                        Stdin::Text(text)
+                    };
+                    inner.redirects.retain(|redirect| redirect.fd != 0);
+                }
+                world.out = if last {
+                    out.clone()
+                } else {
+                    Some(String::new())
+                };
+                walker.subshell(world, &inner, |walker, world| {
+                    walker.node(stage, world, &inner)
+                })
+            });
+            all_ok &= worlds.iter().all(|world| world.ok == Some(true));
+        }
+        if pipefail && !all_ok {
+            for world in &mut worlds {
+                if world.ok == Some(true) {
+                    world.ok = None;
+                }
+            }
+        }
+        worlds
+    }
+
+    /// Runs one command with its redirections.
+    pub fn node(&mut self, node: &Node, world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
+        match &node.kind {
+            Kind::Simple(simple) => self.simple(node, simple, world, frame),
+            Kind::Function { name, body } => {
+                let mut world = world;
+                world
+                    .shell()
+                    .functions
+                    .insert(name.clone(), Rc::clone(body));
+                vec![world.ends(Some(true))]
+            }
+            kind if node.redirects.is_empty() => self.compound(kind, world, frame),
+            kind => self.redirected(&node.redirects, world, frame, |walker, world, frame| {
+                walker.compound(kind, world, frame)
+            }),
+        }
+    }
+
+    fn compound(
+        &mut self,
+        kind: &Kind,
+        mut world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        match kind {
+            Kind::Simple(_) | Kind::Function { .. } => vec![world],
+            Kind::Subshell(list) => self.subshell(world, frame, |walker, world| {
+                walker.list(list, vec![world], frame)
+            }),
+            Kind::Group(list) => self.list(list, vec![world], frame),
+            Kind::If { arms, other } => self.condition(arms, other.as_ref(), world, frame),
+            Kind::Loop { until, cond, body } => self.repeat(*until, cond, body, world, frame),
+            Kind::For {
+                name,
+                words,
+                body,
+                select,
+            } => {
+                let trees = words.as_deref().unwrap_or_default();
+                let worlds = self.results(trees.iter(), world, frame);
+                self.each(worlds, |walker, mut world| {
+                    let values = match words {
+                        Some(trees) => walker.expander(&mut world).words(trees),
+                        None => world
+                            .shell
+                            .positional
+                            .iter()
+                            .map(|text| unknown_or(text))
+                            .collect(),
+                    };
+                    world.results.clear();
+                    walker.for_each(name, &values, *select, body, world, frame)
+                })
+            }
+            Kind::ArithFor { header, body } => {
+                let worlds = self.results(std::iter::once(header), world, frame);
+                self.each(worlds, |walker, mut world| {
+                    world.results.clear();
+                    for part in &header.parts {
+                        if let Part::Quoted(text) = part {
+                            for name in text
+                                .split(|char: char| !(char.is_ascii_alphanumeric() || char == '_'))
+                                .filter(|name| !name.is_empty())
+                                .take(16)
+                            {
+                                world.shell().set(name, Value::unknown(), walker.start);
+                            }
+                        }
+                    }
+                    walker.once(body, world, frame, true)
+                })
+            }
+            Kind::Case { word, arms } => self.case(word, arms, world, frame),
+            Kind::Test(words) => {
+                let worlds = self.results(words.iter(), world, frame);
+                self.each(worlds, |walker, mut world| {
+                    let ok = walker.double_bracket(words, &mut world);
+                    world.results.clear();
+                    vec![world.ends(ok)]
+                })
+            }
+            Kind::Arith(tree) => {
+                let worlds = self.results(std::iter::once(tree), world, frame);
+                self.each(worlds, |walker, mut world| {
+                    let mut expander = walker.expander(&mut world);
+                    let text = expander.single(&tree.parts);
+                    let value = expander.arith(&text);
+                    world.results.clear();
+                    let ok = if value.contains(HOLE) {
+                        None
+                    } else {
+                        Some(value != "0")
+                    };
+                    vec![world.ends(ok)]
+                })
+            }
+            Kind::Coproc(node) => {
+                let out = world.out.take();
+                world.out = Some(String::new());
+                let mut inner = frame.clone();
+                inner.piped = true;
+                let mut worlds = self.subshell(world, &inner, |walker, world| {
+                    walker.node(node, world, &inner)
+                });
+                for world in &mut worlds {
+                    world.out.clone_from(&out);
+                    world.ok = Some(true);
+                }
+                worlds
+            }
+        }
+    }
+
+    fn condition(
+        &mut self,
+        arms: &[(List, List)],
+        other: Option<&List>,
+        world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let mut after = Vec::new();
+        let mut rest = vec![world];
+        for (cond, body) in arms {
+            self.cond += 1;
+            let tested = self.list(cond, rest, frame);
+            self.cond -= 1;
+            let (go, stay) = self.part(tested, true);
+            after.append(&mut self.list(body, go, frame));
+            rest = Vec::new();
+            for world in stay {
+                if world.flow == Flow::Go {
+                    rest.push(world)
+                } else {
+                    after.push(world)
+                }
+            }
+        }
+        match other {
+            Some(body) => after.append(&mut self.list(body, rest, frame)),
+            None => after.extend(rest.into_iter().map(|world| world.ends(Some(true)))),
+        }
+        self.each(after, |_, world| vec![world])
+    }
+
+    fn repeat(
+        &mut self,
+        until: bool,
+        cond: &List,
+        body: &List,
+        mut world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        self.blur(&[cond, body], &mut world);
+        let mut inner = frame.clone();
+        if !matches!(inner.stdin, Stdin::Inherited) {
+            // Each round reads on where the round before stopped.
+            inner.stdin = Stdin::Unknown;
+        }
+        self.cond += 1;
+        let tested = self.list(cond, vec![world], &inner);
+        self.cond -= 1;
+        let (go, mut after) = self.part(tested, !until);
+        let ran = self.list(body, go, &inner);
+        after.extend(ran.into_iter().map(|world| world.ends(None)));
+        self.looped(after)
+    }
+
+    /// Ends `break` and `continue` at the loop they name.
+    fn looped(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
+        let mut after = Vec::with_capacity(worlds.len());
+        for mut world in worlds {
+            world.flow = match world.flow {
+                Flow::Break(0 | 1) | Flow::Continue(0 | 1) => Flow::Go,
+                Flow::Break(count) => Flow::Break(count - 1),
+                Flow::Continue(count) => Flow::Continue(count - 1),
+                flow => flow,
+            };
+            after.push(world);
+        }
+        self.each(after, |_, world| vec![world])
+    }
+
+    fn for_each(
+        &mut self,
+        name: &str,
+        values: &[Word],
+        select: bool,
+        body: &List,
+        mut world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let known =
+            values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
+        if !known || select {
+            let text = match values {
+                [Word::Unknown(text)] => text.clone(),
+                // One word of a pattern or list, which one is not known.
+                _ => HOLE.to_string(),
+            };
+            let value = if select && known && values.len() == 1 {
+                values[0].text().to_owned()
+            } else {
+                text
+            };
+            world.shell().set(name, Value::Text(value), self.start);
+            return self.once(body, world, frame, true);
+        }
+        if values.is_empty() {
+            return vec![world.ends(Some(true))];
+        }
+        let mut done = Vec::new();
+        let mut worlds = vec![world];
+        for value in values {
+            worlds = self.each(worlds, |walker, mut world| {
+                world
+                    .shell()
+                    .set(name, Value::Text(value.text().to_owned()), walker.start);
+                walker.list(body, vec![world], frame)
+            });
+            let mut next = Vec::new();
+            for mut world in worlds {
+                match world.flow {
+                    Flow::Go => next.push(world),
+                    Flow::Continue(0 | 1) => {
+                        world.flow = Flow::Go;
+                        next.push(world);
+                    }
+                    _ => done.push(world),
+                }
+            }
+            worlds = next;
+            if worlds.is_empty() {
+                break;
+            }
+        }
+        done.extend(worlds);
+        self.looped(done)
+    }
+
+    /// A loop whose rounds are not known: none, or one that stands for all.
+    fn once(
+        &mut self,
+        body: &List,
+        mut world: World<M::State>,
+        frame: &Frame,
+        may_skip: bool,
+    ) -> Worlds<M::State> {
+        let mut after = Vec::new();
+        if may_skip {
+            after.push(self.fork(&world).ends(Some(true)));
+        }
+        self.blur(&[body], &mut world);
+        after.append(&mut self.list(body, vec![world], frame));
+        self.looped(after)
+    }
+
+    /// Variables that a loop's body assigns are not known in it.
+    fn blur(&mut self, lists: &[&List], world: &mut World<M::State>) {
+        let mut names = Vec::new();
+        for list in lists {
+            assigned(list, &mut names);
+        }
+        for name in names {
+            world.shell().set(&name, Value::unknown(), self.start);
+        }
+    }
+
+    fn case(
+        &mut self,
+        word: &WordTree,
+        arms: &[Arm],
+        world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let trees = std::iter::once(word).chain(arms.iter().flat_map(|arm| &arm.patterns));
+        let worlds = self.results(trees, world, frame);
+        self.each(worlds, |walker, mut world| {
+            let text = walker.expander(&mut world).single(&word.parts);
+            let patterns: Vec<Vec<String>> = arms
+                .iter()
+                .map(|arm| {
+                    arm.patterns
+                        .iter()
+                        .map(|tree| walker.expander(&mut world).pattern(&tree.parts))
+                        .collect()
+                })
+                .collect();
+            world.results.clear();
+            let mut after = Vec::new();
+            // Falling through, or never looking again: both may be so behind `;&` and `;;&`.
+            let mut open = false;
+            for (arm, patterns) in arms.iter().zip(&patterns) {
+                let fits = any(patterns.iter().map(|pattern| fits(&text, pattern)));
+                if fits == Some(false) && !open {
+                    continue;
+                }
+                open |= arm.falls;
+                let sure = fits == Some(true) && !arm.falls;
+                let inner = walker.fork(&world);
+                after.append(&mut walker.list(&arm.body, vec![inner], frame));
+                if sure {
+                    return after;
+                }
+            }
+            after.push(world.ends(Some(true)));
+            after
+        })
+    }
+}
+
+fn fits(text: &str, pattern: &str) -> Option<bool> {
+    if pattern == "*" {
+        return Some(true);
+    }
+    if text.contains(HOLE)
+        || pattern.contains(HOLE)
+        || pattern.contains('(')
+        || text.len() > 4096
+        || pattern.len() > 256
+    {
+        return None;
+    }
+    Some(pattern::matches(pattern, text))
+}
+
+/// Whether any is true, as far as it is known.
+fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = true;
+    for one in all {
+        match one {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => known = false,
+        }
+    }
+    known.then_some(false)
+}
+
+/// A text as a word.
+pub(super) fn unknown_or(text: &str) -> Word {
+    if text.contains(HOLE) {
+        Word::Unknown(text.to_owned())
+    } else {
+        Word::Literal(text.to_owned())
+    }
+}
+
+/// The names that a list assigns, as far as its text says.
+fn assigned(list: &List, names: &mut Vec<String>) {
+    for item in &list.items {
+        for pipeline in
+            std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline))
+        {
+            for node in &pipeline.stages {
+                assigned_in(node, names);
+            }
+        }
+    }
+}
+
+fn assigned_in(node: &Node, names: &mut Vec<String>) {
+    match &node.kind {
+        Kind::Simple(simple) => {
+            for assign in simple.assigns.iter().chain(&simple.declares) {
+                names.push(assign.name.clone());
+            }
+            if let Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "let") =
+                simple.words.first().and_then(WordTree::bare)
+            {
+                for word in &simple.words[1..] {
+                    if let Some(name) = word.bare()
+                        && name.bytes().all(super::parse::name_byte)
+                    {
+                        names.push(name.to_owned());
+                    }
+                }
+            }
+        }
+        Kind::Group(list) => assigned(list, names),
+        Kind::If { arms, other } => {
+            for (cond, body) in arms {
+                assigned(cond, names);
+                assigned(body, names);
+            }
+            if let Some(list) = other {
+                assigned(list, names);
+            }
+        }
+        Kind::Loop { cond, body, .. } => {
+            assigned(cond, names);
+            assigned(body, names);
+        }
+        Kind::For { name, body, .. } => {
+            names.push(name.clone());
+            assigned(body, names);
+        }
+        Kind::ArithFor { body, .. } => assigned(body, names),
+        Kind::Case { arms, .. } => {
+            for arm in arms {
+                assigned(&arm.body, names);
+            }
+        }
+        Kind::Subshell(_)
+        | Kind::Function { .. }
+        | Kind::Test(_)
+        | Kind::Arith(_)
+        | Kind::Coproc(_) => {}
+    }
+}
