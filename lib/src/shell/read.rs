@@ -6,9 +6,18 @@ use super::value::Value;
 use super::world::World;
 
 /// Sets what the command reads; gives its status.
-pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start: &Start) -> Option<bool> {
+pub(super) fn read<S>(
+    name: &str,
+    world: &mut World<S>,
+    command: &Command,
+    start: &Start,
+) -> Option<bool> {
     let words = &command.words;
-    let valued = if name == "read" { "adinNptu" } else { "cCdnOsu" };
+    let valued = if name == "read" {
+        "adinNptu"
+    } else {
+        "cCdnOsu"
+    };
     let mut at = 1;
     let mut array = false;
     let mut other_input = false;
@@ -26,7 +35,11 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
             raw |= letter == 'r';
             if valued.contains(letter) {
                 let rest = &text[index + 1..];
-                let value = if rest.is_empty() { words.get(at).map_or("", Word::text) } else { rest };
+                let value = if rest.is_empty() {
+                    words.get(at).map_or("", Word::text)
+                } else {
+                    rest
+                };
                 match letter {
                     'a' if name == "read" => {
                         array = true;
@@ -45,10 +58,21 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
             }
         }
     }
-    let names: Vec<String> =
-        words.get(at.min(words.len())..).unwrap_or_default().iter().filter_map(Word::literal).map(str::to_owned).collect();
+    let names: Vec<String> = words
+        .get(at.min(words.len())..)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Word::literal)
+        .map(str::to_owned)
+        .collect();
     if name == "getopts" {
-        for variable in names.iter().skip(1).take(1).map(String::as_str).chain(["OPTARG", "OPTIND"]) {
+        for variable in names
+            .iter()
+            .skip(1)
+            .take(1)
+            .map(String::as_str)
+            .chain(["OPTARG", "OPTIND"])
+        {
             world.shell().set(variable, Value::unknown(), start);
         }
         return None;
@@ -62,7 +86,9 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
         let value = match text {
             Some(text) => {
                 // Without -t each line keeps its end.
-                let cut = words.iter().any(|word| word.text().starts_with('-') && word.text().contains('t'));
+                let cut = words
+                    .iter()
+                    .any(|word| word.text().starts_with('-') && word.text().contains('t'));
                 let lines = if cut {
                     text.lines().map(str::to_owned).collect()
                 } else {
@@ -76,7 +102,11 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
         return Some(true);
     }
     let Some(text) = text else {
-        let default = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
+        let default = if names.is_empty() {
+            vec!["REPLY".to_owned()]
+        } else {
+            names
+        };
         for variable in default {
             world.shell().set(&variable, Value::unknown(), start);
         }
@@ -84,12 +114,21 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
     };
     let ended = text.contains(delimiter);
     let line = text.split(delimiter).next().unwrap_or("");
-    let line = if raw { line.to_owned() } else { line.replace('\\', "") };
+    let line = if raw {
+        line.to_owned()
+    } else {
+        line.replace('\\', "")
+    };
     let ifs = world.shell.text("IFS", start);
     let separates = |char: char| ifs.contains(char);
     if array {
         let variable = names.first().map_or("REPLY", String::as_str);
-        let value = Value::indexed(line.split(separates).filter(|field| !field.is_empty()).map(str::to_owned).collect());
+        let value = Value::indexed(
+            line.split(separates)
+                .filter(|field| !field.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        );
         world.shell().set(variable, value, start);
     } else if names.is_empty() {
         world.shell().set("REPLY", Value::Text(line.clone()), start);
@@ -100,13 +139,22 @@ pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start
                 rest
             } else {
                 let (field, tail) = rest.split_once(separates).unwrap_or((rest, ""));
-                rest = tail.trim_start_matches(|char: char| separates(char) && char.is_whitespace());
+                rest =
+                    tail.trim_start_matches(|char: char| separates(char) && char.is_whitespace());
                 field
             };
             // Behind a hole, which field a text is in is not known.
-            let value = if line.contains(HOLE) { Value::unknown() } else { Value::Text(value.to_owned()) };
+            let value = if line.contains(HOLE) {
+                Value::unknown()
+            } else {
+                Value::Text(value.to_owned())
+            };
             world.shell().set(variable, value, start);
         }
     }
-    if line.contains(HOLE) { None } else { Some(ended) }
+    if line.contains(HOLE) {
+        None
+    } else {
+        Some(ended)
+    }
 }
