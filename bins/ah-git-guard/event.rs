@@ -14,15 +14,26 @@ use std::path::Path;
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
-    if event.moment != Moment::PreToolUse {
+    if !matches!(event.moment, Moment::PreToolUse | Moment::SessionStart | Moment::UserPromptSubmit) {
         return Answer::Silence;
     }
     let Some(cwd) = guard::directory(&event.cwd) else { return Answer::Silence };
     let paths = Paths::from_env();
     let policy = |repo: Option<&Path>| Policy::load(paths.as_ref(), repo);
-    let memory = Memory::default;
+    let memory = || Memory::of(event, &policy(None).config, paths.as_ref(), &cwd);
+    if event.moment != Moment::PreToolUse {
+        if !context.probe {
+            memory().begin(&cwd);
+        }
+        return Answer::Silence;
+    }
     let judged = tools::judge(event, &cwd, &policy, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
+    if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
+        let memory = memory();
+        memory.begin(&cwd);
+        memory.wrote(event, &judged.written);
+    }
     context.explain.say(|| crate::explain::text(&judged));
     render(if context.can_ask { judged } else { guard::unattended(judged) })
 }

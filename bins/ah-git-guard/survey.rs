@@ -1,9 +1,11 @@
 //! The first look at a line, without a repository: can any of its commands lose something at all?
 
 use crate::files;
+use crate::hits::absolute;
 use crate::invocation::Invocation;
+use crate::memory::Written;
 use crate::place;
-use ah::shell::{Command, End, Known, Machine, RedirectKind, Stdin, Step, Word};
+use ah::shell::{Command, End, Known, Machine, Place, RedirectKind, Stdin, Step, Word};
 use std::path::Path;
 
 /// What a command may do, as far as its words tell.
@@ -329,11 +331,36 @@ pub struct Survey {
     pub losing: bool,
     /// The line names git at all.
     pub git: bool,
+    /// Files that the line writes for certain, by literal name.
+    pub written: Vec<Written>,
     /// The last command, for `eval "$(tool)"`.
     before: Option<Vec<Word>>,
 }
 
 impl Survey {
+    /// Notes what the command writes: redirections, copies, new files, edits in place.
+    fn write(&mut self, command: &Command) {
+        let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
+        let appended = command
+            .redirects
+            .iter()
+            .filter(|r| matches!(r.kind, RedirectKind::Append | RedirectKind::ReadWrite))
+            .map(|r| &r.target);
+        let edited = command.words.iter().skip(1).filter(|_| edits(command));
+        let mut targets: Vec<&Word> = appended.chain(edited).collect();
+        let changes = files::changes(command);
+        targets.extend(changes.iter().filter_map(|c| match c {
+            files::Change::Replace(w)
+            | files::Change::Make(w)
+            | files::Change::Move { to: w, .. }
+            | files::Change::Copy { to: w, .. } => Some(w),
+            _ => None,
+        }));
+        for path in targets.into_iter().filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
+            self.written.push((absolute(Path::new(cwd), path), None));
+        }
+    }
+
     fn look(&mut self, command: &Command) {
         if self.losing {
             return;
@@ -366,6 +393,12 @@ impl Survey {
     }
 }
 
+/// Whether the program edits the files it names in place.
+fn edits(command: &Command) -> bool {
+    let option = |t: &str| t.starts_with("-i") || t == "--in-place" || t.starts_with("-pi");
+    matches!(command.program(), Some("sed" | "perl" | "gsed")) && command.words.iter().filter_map(Word::literal).any(option)
+}
+
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
     matches!(program, "gh" | "glab" | "hub" | "jj" | "chmod" | "mktemp") && program != "mktemp"
@@ -380,6 +413,7 @@ impl Machine for Survey {
 
     fn run(&mut self, command: &Command, (): ()) -> Step<()> {
         self.look(command);
+        self.write(command);
         self.before = Some(command.words.clone());
         Step::Done(vec![End { state: (), ok: None, output: None }])
     }

@@ -2,6 +2,7 @@
 
 use crate::files::Change;
 use crate::guard::{self, Judged};
+use crate::hits::absolute;
 use crate::memory::Memory;
 use crate::policy::Policy;
 use crate::workdir;
@@ -35,13 +36,18 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
         }
         "Write" => {
             let path = event.input("file_path")?;
-            Some(guard::changes(&[Change::Write(Word::Literal(path.into_owned()))], "Write", cwd, policy, memory))
+            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policy, memory);
+            let text = event.input("content").map(std::borrow::Cow::into_owned);
+            Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
         "Edit" | "MultiEdit" | "NotebookEdit" => {
             let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if files.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
-                return Some(guard::changes(&[Change::Edit(Word::Literal(path.into_owned()))], name, cwd, policy, memory));
+                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policy, memory);
+                let at = absolute(cwd, &path);
+                let text = edited(event, &at);
+                return Some(Judged { written: vec![(at, text)], ..judged });
             }
             let literal = |p: &str| Word::Literal(p.to_owned());
             let changes: Vec<Change> = files
@@ -53,13 +59,30 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
                     PatchKind::Update => vec![Change::Edit(literal(&f.path))],
                 })
                 .collect();
-            Some(guard::changes(&changes, "apply_patch", cwd, policy, memory))
+            let kept = files.iter().filter(|f| f.kind != PatchKind::Delete);
+            let written = kept
+                .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
+                .map(|p| (absolute(cwd, p), None))
+                .collect();
+            Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policy, memory) })
         }
         _ => {
             let words = mcp(event)?;
             let dir = event.input("repo_path").or_else(|| event.input("path")).and_then(|p| guard::directory(&p));
             Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policy, memory, thorough))
         }
+    }
+}
+
+/// The text that an Edit leaves, where it can be told.
+fn edited(event: &Event, path: &Path) -> Option<String> {
+    let now = String::from_utf8(ah::fs::read(path, ah::session::MAX_HASHED).ok()?).ok()?;
+    let (old, new) = (event.input("old_string")?, event.input("new_string")?);
+    let all = event.tool_input.and_then(|raw| ah::event::field(raw, "replace_all")).is_some_and(|v| v.get() == "true");
+    match now.matches(old.as_ref()).count() {
+        0 => None,
+        1 => Some(now.replacen(old.as_ref(), &new, 1)),
+        _ => all.then(|| now.replace(old.as_ref(), &new)),
     }
 }
 
