@@ -5,23 +5,26 @@ use crate::judge::Judge;
 use crate::machine::{Guard, Seen};
 use crate::memory::Written;
 use crate::message;
+use crate::policy::Policies;
 use crate::removal::Act;
 use crate::survey::Survey;
-use crate::tools::{Load, Recall};
+use crate::tools::Recall;
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
 use ah::clock::Deadline;
 use ah::git::{Trouble, Vars};
 use ah::shell::{Source, Start, Unread, walk};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// When a verdict that begins now must be there.
+/// When the verdict must be there, counted from the first time that this is asked.
 pub fn deadline() -> Deadline {
-    Deadline::after(PATIENCE)
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
 }
 
 /// A judged line.
@@ -48,9 +51,10 @@ impl Judged {
 }
 
 /// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
-pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall, thorough: bool) -> Judged {
+pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
     let start = start(cwd);
-    let mut survey = Survey::default();
+    let rules = policies.own_rules(cwd);
+    let mut survey = Survey::new(&rules);
     let first = walk(text, source, &start, &mut survey, ());
     let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
     if !survey.losing && !unread && !thorough {
@@ -58,7 +62,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall
     }
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
-    let policy = policy(top.as_deref());
+    let policy = policies.load(top.as_deref());
     let memory = memory();
     let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
     let mut guard = Guard::new(&mut judge, cwd.to_owned());
@@ -82,10 +86,10 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall
 }
 
 /// Judges what a file tool does.
-pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policy: Load, memory: Recall) -> Judged {
+pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, memory: Recall) -> Judged {
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
-    let policy = policy(top.as_deref());
+    let policy = policies.load(top.as_deref());
     let memory = memory();
     let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
     let mut world = World::default();

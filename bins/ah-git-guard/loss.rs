@@ -5,6 +5,7 @@ use crate::memory::Whose;
 use crate::treasure::{Kind, Level, Treasure};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
+use ah::config::OnLoss;
 use ah::git::Kept;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,7 @@ impl Judge<'_> {
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched());
         }
+        let on_loss = self.policy.guard().on_loss;
         let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
         for (treasure, level) in &worse {
             if empty(treasure) || kept.contains(&treasure.path) && treasure.kind != Kind::Staged {
@@ -37,7 +39,8 @@ impl Judge<'_> {
                 }
                 (Kind::Ignored, _) => ("tree.overwrite", Verdict::Ask, "an ignored file is replaced by one of the same name"),
                 (Kind::Resolution, _) => ("merge.abort", Verdict::Deny, "a conflict that was resolved by hand"),
-                _ if own => (rule, Verdict::Ask, "this session made it; there is no snapshot of it"),
+                _ if own && on_loss != OnLoss::Deny => (rule, Verdict::Ask, "this session made it; there is no snapshot of it"),
+                _ if on_loss == OnLoss::Snapshot => (rule, Verdict::Ask, "there is no snapshot of it"),
                 _ => (rule, Verdict::Deny, ""),
             };
             let loss = self.loss(treasure);

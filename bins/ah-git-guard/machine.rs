@@ -8,6 +8,7 @@ use crate::invocation::Invocation;
 use crate::judge::Judge;
 use crate::listing;
 use crate::options::Options;
+use crate::policy::own_rule;
 use crate::removal::{Act, real};
 use crate::survey;
 use crate::verbs::{clean, config, history, push, refs, remote, stash, store, submodule, tree, worktree};
@@ -418,6 +419,10 @@ impl Machine for Guard<'_, '_> {
         let count = world.findings.len();
         let asked: Vec<usize> = self.judge.sites.iter().map(|s| s.asked.borrow().len()).collect();
         let git = command.program() == Some("git");
+        let mut world = world;
+        if let Some(rule) = own_rule(&self.judge.policy.guard().rules, command) {
+            world.findings.push(Finding::new("own.rule", rule.verdict, &words(&command.words), rule.why.clone()));
+        }
         // Redirections happen before the program runs, git's too.
         let step = if git && !command.redirects.is_empty() {
             let bare = Command { words: vec![Word::Literal(":".into())], ..command.clone() };

@@ -5,6 +5,8 @@ use crate::hits::absolute;
 use crate::invocation::Invocation;
 use crate::memory::Written;
 use crate::place;
+use crate::policy::own_rule;
+use ah::config::OwnRule;
 use ah::shell::{Command, End, Known, Machine, Place, RedirectKind, Stdin, Step, Word};
 use std::path::Path;
 
@@ -325,8 +327,8 @@ pub fn is_setup(before: Option<&[Word]>) -> bool {
 }
 
 /// The machine of the first look.
-#[derive(Default)]
-pub struct Survey {
+pub struct Survey<'r> {
+    rules: &'r [OwnRule],
     /// Something on the line may lose something.
     pub losing: bool,
     /// The line names git at all.
@@ -337,7 +339,12 @@ pub struct Survey {
     before: Option<Vec<Word>>,
 }
 
-impl Survey {
+impl<'r> Survey<'r> {
+    /// Looks for what may lose something, and for a team's own rules.
+    pub fn new(rules: &'r [OwnRule]) -> Self {
+        Self { rules, losing: false, git: false, written: Vec::new(), before: None }
+    }
+
     /// Notes what the command writes: redirections, copies, new files, edits in place.
     fn write(&mut self, command: &Command) {
         let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
@@ -363,6 +370,10 @@ impl Survey {
 
     fn look(&mut self, command: &Command) {
         if self.losing {
+            return;
+        }
+        if own_rule(self.rules, command).is_some() {
+            self.losing = true;
             return;
         }
         let Some(program) = command.program() else {
@@ -408,7 +419,7 @@ fn other(program: &str, command: &Command) -> bool {
             && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
 }
 
-impl Machine for Survey {
+impl Machine for Survey<'_> {
     type State = ();
 
     fn run(&mut self, command: &Command, (): ()) -> Step<()> {

@@ -4,7 +4,7 @@ use crate::files::Change;
 use crate::guard::{self, Judged};
 use crate::hits::absolute;
 use crate::memory::Memory;
-use crate::policy::Policy;
+use crate::policy::Policies;
 use crate::workdir;
 use ah::event::Event;
 use ah::hook::Context;
@@ -12,22 +12,20 @@ use ah::patch::PatchKind;
 use ah::shell::{Source, Word};
 use std::path::Path;
 
-/// How the policy is loaded once it is needed.
-pub type Load<'l> = &'l dyn Fn(Option<&Path>) -> Policy;
-/// How the memory is.
+/// How the memory is had once it is needed.
 pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
 /// Judges a tool call; `None` for a tool that loses nothing.
-pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &Context) -> Option<Judged> {
+pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, context: &Context) -> Option<Judged> {
     let thorough = context.explain == ah::hook::Explain::ON;
     let name = event.tool_name.as_ref();
     match name {
         "Bash" | "PowerShell" => {
             let source = if name == "Bash" { Source::Shell } else { Source::PowerShell };
             let text = event.input("command")?;
-            let mut worst = guard::line(&text, source, cwd, policy, memory, thorough);
+            let mut worst = guard::line(&text, source, cwd, policies, memory, thorough);
             for dir in workdir::other(event, &text, cwd) {
-                let there = guard::line(&text, source, &dir, policy, memory, thorough);
+                let there = guard::line(&text, source, &dir, policies, memory, thorough);
                 if there.verdict > worst.verdict {
                     worst = there;
                 }
@@ -36,7 +34,7 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
         }
         "Write" => {
             let path = event.input("file_path")?;
-            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policy, memory);
+            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policies, memory);
             let text = event.input("content").map(std::borrow::Cow::into_owned);
             Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
@@ -44,7 +42,7 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
             let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if files.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
-                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policy, memory);
+                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
                 let at = absolute(cwd, &path);
                 let text = edited(event, &at);
                 return Some(Judged { written: vec![(at, text)], ..judged });
@@ -64,12 +62,12 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
                 .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
                 .map(|p| (absolute(cwd, p), None))
                 .collect();
-            Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policy, memory) })
+            Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policies, memory) })
         }
         _ => {
             let words = mcp(event)?;
             let dir = event.input("repo_path").or_else(|| event.input("path")).and_then(|p| guard::directory(&p));
-            Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policy, memory, thorough))
+            Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policies, memory, thorough))
         }
     }
 }
