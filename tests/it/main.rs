@@ -1,1 +1,3 @@
 //! Black-box tests, a file per behaviour.
+
+mod shell_bash;

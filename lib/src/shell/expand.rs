@@ -382,10 +382,11 @@ impl Expander<'_> {
         let all = |list: Vec<String>| Got::List(list);
         if let Some(index) = &param.index {
             let key = self.single(index);
+            let every = matches!(key.as_str(), "@" | "*");
             let Some(value) = self.shell.get(&param.name, self.start) else {
-                return Got::Unset;
+                return if every { all(Vec::new()) } else { Got::Unset };
             };
-            if matches!(key.as_str(), "@" | "*") {
+            if every {
                 return all(value.list());
             }
             if key.contains(HOLE) {
@@ -547,6 +548,16 @@ impl Expander<'_> {
         Got::Text(self.single(word))
     }
 
+    /// Pays for a search of `pattern` in `text`; false if that would be too long.
+    fn search(&mut self, text: &str, pattern: &str) -> bool {
+        let cost = text.len() * text.len();
+        if text.len() > SEARCHED || pattern.len() > SEARCHED || cost > *self.budget {
+            return false;
+        }
+        *self.budget -= cost;
+        true
+    }
+
     fn change(&mut self, text: &str, op: &Op) -> String {
         let unknown = || HOLE.to_string();
         if text.contains(HOLE) {
@@ -570,7 +581,7 @@ impl Expander<'_> {
                     };
                     return cut.unwrap_or(text).to_owned();
                 }
-                if text.len() > SEARCHED || pattern.len() > SEARCHED {
+                if !self.search(text, &pattern) {
                     return unknown();
                 }
                 pattern::trim(text, &pattern, *suffix, *longest).to_owned()
@@ -592,7 +603,7 @@ impl Expander<'_> {
                 if *anchor == 0 && !pattern.is_empty() && !pattern.contains(['*', '?', '[', '\\']) {
                     return text.replacen(&pattern, &with, if *all { usize::MAX } else { 1 });
                 }
-                if text.len() > SEARCHED || pattern.len() > SEARCHED {
+                if !self.search(text, &pattern) {
                     return unknown();
                 }
                 pattern::replace(text, &pattern, &with, *all, *anchor)

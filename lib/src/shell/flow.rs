@@ -313,7 +313,13 @@ impl<M: Machine> Walker<'_, M> {
         self.cond += 1;
         let tested = self.list(cond, vec![world], &inner);
         self.cond -= 1;
-        let (go, mut after) = self.part(tested, !until);
+        let (go, stay) = self.part(tested, !until);
+        let mut after: Worlds<M::State> = Vec::new();
+        for world in stay {
+            // A loop whose body never ran has succeeded.
+            let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
+            after.push(world.ends(ok));
+        }
         let ran = self.list(body, go, &inner);
         after.extend(ran.into_iter().map(|world| world.ends(None)));
         self.looped(after)
@@ -365,6 +371,9 @@ impl<M: Machine> Walker<'_, M> {
         let mut done = Vec::new();
         let mut worlds = vec![world];
         for value in values {
+            if !self.tick(name) {
+                break;
+            }
             worlds = self.each(worlds, |walker, mut world| {
                 world
                     .shell()

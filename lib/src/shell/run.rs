@@ -139,9 +139,9 @@ impl<M: Machine> Walker<'_, M> {
                         let known = (!text.contains(HOLE)).then_some(text);
                         Rc::make_mut(&mut world.files).insert(name.clone(), known);
                     }
-                    world.results.push((key, name.clone()));
+                    world.result(key, name.clone());
                 }
-                None => world.results.push((key, text)),
+                None => world.result(key, text),
             }
         }
         worlds

@@ -305,6 +305,9 @@ pub(super) fn inherited<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
         .map(|(_, value)| value.as_str())
 }
 
+/// No system takes a longer path, in bytes.
+const PATH: usize = 4096;
+
 /// Joins a path to a directory and folds `.` and `..` as text.
 pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
     let mut folded = String::new();
@@ -318,6 +321,9 @@ pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
                 folded.push_str(name);
             }
         }
+    }
+    if folded.len() > PATH {
+        return None;
     }
     if folded.is_empty() {
         folded.push('/');

@@ -182,7 +182,7 @@ impl<M: Machine> Walker<'_, M> {
         }
         self.depth += 1;
         for item in &list.items {
-            if worlds.iter().all(|world| world.flow != Flow::Go) {
+            if self.steps == 0 || worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
             worlds = self.and_or(item, worlds, frame);
@@ -355,16 +355,22 @@ impl<M: Machine> Walker<'_, M> {
         body: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
     ) -> Worlds<M::State> {
         let shell = Rc::clone(&world.shell);
-        let results = world.results.clone();
         let mut inner = world;
+        let results = std::mem::take(&mut inner.results);
         if inner.shell.trap.is_some() {
             inner.shell().trap = None;
         }
         let worlds = body(self, inner);
         let mut worlds = self.leave(worlds, frame);
-        for world in &mut worlds {
+        let mut results = Some(results);
+        let last = worlds.len().saturating_sub(1);
+        for (index, world) in worlds.iter_mut().enumerate() {
             world.shell = Rc::clone(&shell);
-            world.results.clone_from(&results);
+            world.results = if index == last {
+                results.take().unwrap_or_default()
+            } else {
+                results.clone().unwrap_or_default()
+            };
         }
         worlds
     }
