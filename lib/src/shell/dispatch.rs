@@ -38,9 +38,15 @@ impl<M: Machine> Walker<'_, M> {
             return vec![world];
         }
         if !name.contains('/') {
-            if !plain && let Some(body) = world.shell.functions.get(name) {
-                let body = Rc::clone(body);
-                return self.call(world, &body, &command);
+            if !plain && let Some(bodies) = world.shell.functions.get(name) {
+                let bodies = bodies.clone();
+                let mut after = Vec::new();
+                for body in &bodies[1..] {
+                    let other = self.fork(&world);
+                    after.append(&mut self.call(other, body, &command));
+                }
+                after.append(&mut self.call(world, &bodies[0], &command));
+                return after;
             }
             if super::builtin::is_builtin(name) {
                 let name = name.clone();

@@ -160,7 +160,7 @@ impl<M: Machine> Walker<'_, M> {
                 world
                     .shell()
                     .functions
-                    .insert(name.clone(), Rc::clone(body));
+                    .insert(name.clone(), vec![Rc::clone(body)]);
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),
@@ -317,7 +317,11 @@ impl<M: Machine> Walker<'_, M> {
         let mut after: Worlds<M::State> = Vec::new();
         for world in stay {
             // A loop whose body never ran has succeeded.
-            let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
+            let ok = if world.flow == Flow::Go {
+                Some(true)
+            } else {
+                world.ok
+            };
             after.push(world.ends(ok));
         }
         let ran = self.list(body, go, &inner);
@@ -420,9 +424,24 @@ impl<M: Machine> Walker<'_, M> {
     /// Variables that a loop's body assigns are not known in it.
     fn blur(&mut self, lists: &[&List], world: &mut World<M::State>) {
         let mut names = Vec::new();
+        let mut seen: Vec<Rc<Node>> = Vec::new();
         for list in lists {
             assigned(list, &mut names);
         }
+        // Functions that the body calls assign for it.
+        let mut at = 0;
+        while at < names.len() && at < 256 {
+            let call = names[at].strip_prefix('\0').unwrap_or("");
+            let bodies = world.shell.functions.get(call).cloned();
+            for body in bodies.unwrap_or_default() {
+                if !seen.iter().any(|known| Rc::ptr_eq(known, &body)) {
+                    assigned_in(&body, &mut names);
+                    seen.push(body);
+                }
+            }
+            at += 1;
+        }
+        names.retain(|name| !name.starts_with('\0'));
         for name in names {
             world.shell().set(&name, Value::unknown(), self.start);
         }
@@ -526,6 +545,20 @@ fn assigned_in(node: &Node, names: &mut Vec<String>) {
         Kind::Simple(simple) => {
             for assign in simple.assigns.iter().chain(&simple.declares) {
                 names.push(assign.name.clone());
+            }
+            match simple.words.first().and_then(WordTree::bare) {
+                Some("printf") if simple.words.get(1).and_then(WordTree::bare) == Some("-v") => {
+                    names.extend(
+                        simple
+                            .words
+                            .get(2)
+                            .and_then(WordTree::bare)
+                            .map(str::to_owned),
+                    );
+                }
+                // A call: looked up by the caller.
+                Some(name) => names.push(format!("\0{name}")),
+                None => {}
             }
             if let Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "let") =
                 simple.words.first().and_then(WordTree::bare)

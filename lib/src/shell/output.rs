@@ -11,6 +11,7 @@ pub(super) fn known(command: &Command, files: &BTreeMap<String, Known>) -> Optio
     let args = &command.words[1..];
     let text = match program {
         "echo" => echo(args),
+        "printf" if args.first().is_some_and(|word| word.text() == "-v") => String::new(),
         "printf" => printf(args)?,
         "basename" => {
             let [path, rest @ ..] = args else { return None };

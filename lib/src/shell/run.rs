@@ -353,9 +353,14 @@ impl<M: Machine> Walker<'_, M> {
         let inner = world.shell();
         for (name, value) in own.iter().cloned() {
             let exported = true;
-            inner
-                .vars
-                .insert(name, super::state::Var { value, exported });
+            inner.vars.insert(
+                name,
+                super::state::Var {
+                    value,
+                    exported,
+                    maybe: false,
+                },
+            );
         }
         let mut worlds = self.dispatch(world, command, false);
         for world in &mut worlds {

@@ -396,7 +396,14 @@ impl<M: Machine> Walker<'_, M> {
                 EnvValue::Unset => Value::Unset,
             };
             let exported = value != Value::Unset;
-            child.vars.insert(name.clone(), Var { value, exported });
+            child.vars.insert(
+                name.clone(),
+                Var {
+                    value,
+                    exported,
+                    maybe: false,
+                },
+            );
         }
         world.shell = Rc::new(child);
         let worlds = self.text(text, vec![world], &frame);
