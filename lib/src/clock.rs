@@ -5,9 +5,32 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Milliseconds since the Unix epoch; 0 when the clock stands before it.
 #[must_use]
 pub fn now_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as u64)
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
+}
+
+/// The last millisecond of a day written `YYYY-MM-DD`, in UTC; `None` for anything that is no day from 1970 to 9999.
+#[must_use]
+pub fn day_end_ms(text: &str) -> Option<u64> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else {
+        return None;
+    };
+    let number = |text: &str, length: usize| {
+        let digits = text.len() == length && text.bytes().all(|b| b.is_ascii_digit());
+        digits.then(|| text.parse::<u64>().ok())?
+    };
+    let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let february = if leap { 29 } else { 28 };
+    let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let length = *months.get(usize::try_from(month.checked_sub(1)?).ok()?)?;
+    if year < 1970 || !(1..=length).contains(&day) {
+        return None;
+    }
+    let leaps = |year: u64| year / 4 - year / 100 + year / 400;
+    let before = (year - 1970) * 365 + leaps(year - 1) - leaps(1969);
+    let days = before + months[..month as usize - 1].iter().sum::<u64>() + day;
+    Some(days * 86_400_000 - 1)
 }
 
 /// The point after which slow work must have been given up.
@@ -31,5 +54,20 @@ impl Deadline {
     #[must_use]
     pub fn passed(self) -> bool {
         self.left().is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day_end_ms;
+
+    #[test]
+    fn days_end() {
+        assert_eq!(day_end_ms("1970-01-01"), Some(86_399_999));
+        assert_eq!(day_end_ms("2000-02-29"), Some(951_868_799_999));
+        assert_eq!(day_end_ms("2026-12-31"), Some(1_798_761_599_999));
+        for bad in ["", "2026", "1969-12-31", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1-1", "+026-01-01"] {
+            assert_eq!(day_end_ms(bad), None, "{bad}");
+        }
     }
 }

@@ -98,10 +98,7 @@ fn simple(dice: &mut Dice, deep: u32) -> String {
         11 => format!("nice -n 5 {}", plain_program(dice)),
         12 => format!("timeout 9 {}", plain_program(dice)),
         13 => format!("echo i1 i2 | xargs {}", plain_program(dice)),
-        14 => format!(
-            "printf 'l1\\nl2\\n' | xargs -I% {} -%-",
-            plain_program(dice)
-        ),
+        14 => format!("printf 'l1\\nl2\\n' | xargs -I% {} -%-", plain_program(dice)),
         15 => format!("bash <<'EOF'\n{}\nEOF\n:", plain(dice, 0)),
         16 => format!("cat <<EOF | bash\n{} h$N\nEOF\n:", plain_program(dice)),
         17 => "unset V".to_owned(),
@@ -127,28 +124,10 @@ fn command(dice: &mut Dice, deep: u32) -> String {
     }
     let deep = deep - 1;
     match dice.roll(20) {
-        0 => format!(
-            "if {}; then {}; else {}; fi",
-            list(dice, deep),
-            list(dice, deep),
-            list(dice, deep)
-        ),
-        1 => format!(
-            "for V in {} f1 'f 2'; do {}; done",
-            word(dice, deep),
-            list(dice, deep)
-        ),
-        2 => format!(
-            "while {}; do {}; break; done",
-            list(dice, deep),
-            list(dice, deep)
-        ),
-        3 => format!(
-            "case {} in a|s*) {};; *) {};; esac",
-            word(dice, deep),
-            list(dice, deep),
-            list(dice, deep)
-        ),
+        0 => format!("if {}; then {}; else {}; fi", list(dice, deep), list(dice, deep), list(dice, deep)),
+        1 => format!("for V in {} f1 'f 2'; do {}; done", word(dice, deep), list(dice, deep)),
+        2 => format!("while {}; do {}; break; done", list(dice, deep), list(dice, deep)),
+        3 => format!("case {} in a|s*) {};; *) {};; esac", word(dice, deep), list(dice, deep), list(dice, deep)),
         4 => format!("( {} )", list(dice, deep)),
         5 => format!("{{ {}; }}", list(dice, deep)),
         6 => format!("fn() {{ {}; }}; fn g1 'g 2'", list(dice, 0)),
@@ -156,11 +135,7 @@ fn command(dice: &mut Dice, deep: u32) -> String {
         8 => format!("{} | {}", command(dice, deep), command(dice, deep)),
         9 => format!("[[ $V == {} ]]", dice.pick(&["a*", "z", "\"$V\""])),
         10 => format!("[ \"$N\" -gt 0 ] && {}", simple(dice, deep)),
-        11 => format!(
-            "until {}; do {}; break; done",
-            list(dice, deep),
-            list(dice, deep)
-        ),
+        11 => format!("until {}; do {}; break; done", list(dice, deep), list(dice, deep)),
         12 => format!("(( N > 1 )) || {}", simple(dice, deep)),
         13 => "printf 'k1\\nk2\\n' | while read -r L; do foo \"$L\"; done".to_owned(),
         14 => format!("lf() {{ local V=loc; {}; }}; lf", plain(dice, 0)),
@@ -189,11 +164,7 @@ impl Machine for Recorder {
 
     fn run(&mut self, command: &Command, (): ()) -> Step<()> {
         self.found.push(command.words.clone());
-        Step::Done(vec![End {
-            state: (),
-            ok: None,
-            output: None,
-        }])
+        Step::Done(vec![End { state: (), ok: None, output: None }])
     }
 
     fn same(&self, (): &(), (): &()) -> bool {
@@ -205,9 +176,7 @@ impl Machine for Recorder {
 fn fits(words: &[Word], args: &[&str]) -> bool {
     match words.split_first() {
         None => args.is_empty(),
-        Some((Word::Literal(text), rest)) => {
-            args.first() == Some(&text.as_str()) && fits(rest, &args[1..])
-        }
+        Some((Word::Literal(text), rest)) => args.first() == Some(&text.as_str()) && fits(rest, &args[1..]),
         Some((_, rest)) => (0..=args.len()).any(|used| fits(rest, &args[used..])),
     }
 }
@@ -231,9 +200,7 @@ fn what_bash_runs_is_found() {
         let fails = i32::from(matches!(program, "bar" | "no"));
         script(
             &bin.join(program),
-            &format!(
-                "#!/bin/bash\nprintf '%s\\0' {program} \"$@\" $'\\1' >> \"$AH_LOG\"\nexit {fails}\n"
-            ),
+            &format!("#!/bin/bash\nprintf '%s\\0' {program} \"$@\" $'\\1' >> \"$AH_LOG\"\nexit {fails}\n"),
         );
     }
     let all: Vec<String> = (0..lines).map(|_| list(&mut dice, 3)).collect();
@@ -267,10 +234,7 @@ fn what_bash_runs_is_found() {
             let log = String::from_utf8_lossy(&log).into_owned();
             let start = Start {
                 cwd: place.to_str().map(str::to_owned),
-                variables: vec![
-                    ("HOME".to_owned(), home.path().display().to_string()),
-                    ("PATH".to_owned(), "/bin".to_owned()),
-                ],
+                variables: vec![("HOME".to_owned(), home.path().display().to_string()), ("PATH".to_owned(), "/bin".to_owned())],
                 complete: true,
                 aliases: Vec::new(),
             };
@@ -289,10 +253,7 @@ fn what_bash_runs_is_found() {
                 let mut args: Vec<&str> = record.split('\0').collect();
                 args.pop();
                 if !recorder.found.iter().any(|words| fits(words, &args)) {
-                    let found = recorder
-                        .found
-                        .iter()
-                        .filter(|words| words.first().map(Word::text) == args.first().copied());
+                    let found = recorder.found.iter().filter(|words| words.first().map(Word::text) == args.first().copied());
                     let found: Vec<&Vec<Word>> = found.take(8).collect();
                     missed.push(format!("{line}\n  ran {args:?}\n  found {found:?}"));
                     break;
@@ -300,20 +261,12 @@ fn what_bash_runs_is_found() {
             }
         }
     }
-    assert!(
-        skipped * 100 <= lines,
-        "AH_SEED={seed}: {skipped} lines were too much"
-    );
+    assert!(skipped * 100 <= lines, "AH_SEED={seed}: {skipped} lines were too much");
     missed.sort_by_key(String::len);
     assert!(
         missed.is_empty(),
         "AH_SEED={seed}: {} of {lines} lines, the shortest:\n{}",
         missed.len(),
-        missed
-            .iter()
-            .take(12)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join("\n----\n")
+        missed.iter().take(12).cloned().collect::<Vec<_>>().join("\n----\n")
     );
 }

@@ -105,21 +105,7 @@ impl Shell {
             None => {
                 inherited(start, name).is_none()
                     && !OWN.contains(&name)
-                    && !matches!(
-                        name,
-                        "PWD"
-                            | "OLDPWD"
-                            | "IFS"
-                            | "_"
-                            | "0"
-                            | "?"
-                            | "$"
-                            | "!"
-                            | "-"
-                            | "#"
-                            | "@"
-                            | "*"
-                    )
+                    && !matches!(name, "PWD" | "OLDPWD" | "IFS" | "_" | "0" | "?" | "$" | "!" | "-" | "#" | "@" | "*")
             }
         }
     }
@@ -129,10 +115,7 @@ impl Shell {
         match self.get(name, start) {
             None | Some(Value::Unset) => String::new(),
             Some(Value::Text(text)) => text,
-            Some(Value::Array(elements)) => elements
-                .into_iter()
-                .next()
-                .map_or_else(String::new, |(_, first)| first),
+            Some(Value::Array(elements)) => elements.into_iter().next().map_or_else(String::new, |(_, first)| first),
         }
     }
 
@@ -149,11 +132,7 @@ impl Shell {
         } else if exported {
             self.publish(name, &value, start);
         }
-        let var = Var {
-            value,
-            exported,
-            maybe,
-        };
+        let var = Var { value, exported, maybe };
         match self.vars.get_mut(name) {
             Some(old) => *old = var,
             None => {
@@ -173,14 +152,7 @@ impl Shell {
         } else {
             Rc::make_mut(&mut self.env).insert(name.to_owned(), EnvValue::Unset);
         }
-        self.vars.insert(
-            name.to_owned(),
-            Var {
-                value,
-                exported: on,
-                maybe: false,
-            },
-        );
+        self.vars.insert(name.to_owned(), Var { value, exported: on, maybe: false });
     }
 
     /// Sets a variable for the environment of one command or of a child.
@@ -208,21 +180,10 @@ impl Shell {
 
     /// Removes a variable.
     pub fn unset(&mut self, name: &str, start: &Start) {
-        if self
-            .vars
-            .get(name)
-            .map_or_else(|| inherited(start, name).is_some(), |var| var.exported)
-        {
+        if self.vars.get(name).map_or_else(|| inherited(start, name).is_some(), |var| var.exported) {
             self.publish(name, &Value::Unset, start);
         }
-        self.vars.insert(
-            name.to_owned(),
-            Var {
-                value: Value::Unset,
-                exported: false,
-                maybe: false,
-            },
-        );
+        self.vars.insert(name.to_owned(), Var { value: Value::Unset, exported: false, maybe: false });
     }
 
     /// A shell that this one starts: only the environment goes with it.
@@ -283,9 +244,7 @@ impl Shell {
             }
         }
         for (name, text) in &other.aliases {
-            self.aliases
-                .entry(name.clone())
-                .or_insert_with(|| text.clone());
+            self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
         }
         if self.positional != other.positional {
             self.positional = vec![HOLE.to_string()];
@@ -327,11 +286,7 @@ impl Shell {
 
 /// A variable of the hook's own environment.
 pub(super) fn inherited<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
-    start
-        .variables
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_str())
+    start.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// No system takes a longer path, in bytes.

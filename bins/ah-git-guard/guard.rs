@@ -1,0 +1,154 @@
+//! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
+
+use crate::files::Change;
+use crate::judge::Judge;
+use crate::machine::{Guard, Seen};
+use crate::memory::Written;
+use crate::message;
+use crate::policy::Policies;
+use crate::removal::Act;
+use crate::survey::Survey;
+use crate::tools::Recall;
+use crate::verdict::{Finding, Verdict};
+use crate::world::World;
+use ah::clock::Deadline;
+use ah::git::{Trouble, Vars};
+use ah::shell::{Source, Start, Unread, walk};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// When the verdict must be there, counted from the first time that this is asked.
+pub fn deadline() -> Deadline {
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
+}
+
+/// A judged line.
+#[derive(Debug)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it rests on, worst first.
+    pub findings: Vec<Finding>,
+    /// Every command read, in order; empty when the first look was enough and nobody asked for more.
+    pub seen: Vec<Seen>,
+    /// What could not be read.
+    pub unread: Vec<Unread>,
+    /// The text for the agent or the person; empty for allow.
+    pub message: String,
+    /// Files that the call writes, where that is certain.
+    pub written: Vec<Written>,
+}
+
+impl Judged {
+    fn silent(unread: Vec<Unread>, written: Vec<Written>) -> Self {
+        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new(), written }
+    }
+}
+
+/// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
+pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
+    let start = start(cwd);
+    let rules = policies.own_rules(cwd);
+    let mut survey = Survey::new(&rules);
+    let first = walk(text, source, &start, &mut survey, ());
+    let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
+    if !survey.losing && !unread && !thorough {
+        return Judged::silent(first.unread, survey.written);
+    }
+    let vars = Vars::of_process();
+    let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
+    let policy = policies.load(top.as_deref());
+    let memory = memory();
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut guard = Guard::new(&mut judge, cwd.to_owned());
+    let walked = walk(text, source, &start, &mut guard, World::default());
+    let seen = std::mem::take(&mut guard.seen);
+    drop(guard);
+    let mut findings: Vec<Finding> = Vec::new();
+    for finding in walked.worlds.into_iter().flat_map(|w| w.findings) {
+        if !findings.iter().any(|f| f.rule == finding.rule && f.command == finding.command && f.verdict == finding.verdict) {
+            findings.push(finding);
+        }
+    }
+    if !walked.unread.is_empty() && text.contains("git") {
+        let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
+        if stake {
+            let part = walked.unread.first().map_or("", |u| u.part.as_str());
+            findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
+        }
+    }
+    Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
+}
+
+/// Judges what a file tool does.
+pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, memory: Recall) -> Judged {
+    let vars = Vars::of_process();
+    let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
+    let policy = policies.load(top.as_deref());
+    let memory = memory();
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut world = World::default();
+    for change in changes {
+        let text = format!("{tool} {}", change.path());
+        let act = Act { cwd, text: &text };
+        if let Err(trouble) = judge.change(&mut world, &act, change)
+            && !matches!(trouble, Trouble::Dubious | Trouble::NotARepository)
+        {
+            world.findings.push(Finding::new(
+                "line.unread",
+                Verdict::Ask,
+                &text,
+                format!("the repository could not be asked: {trouble}"),
+            ));
+        }
+    }
+    if matches!(changes, [Change::Write(_)]) {
+        // Written over on purpose, with the whole text at hand: asked about, not stopped.
+        world.findings.iter_mut().filter(|f| f.rule == "file.replace").for_each(|f| f.verdict = f.verdict.min(Verdict::Ask));
+    }
+    conclude(&judge, world.findings, cwd, Vec::new(), Vec::new())
+}
+
+/// Findings become a verdict by the policy.
+fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<Seen>, unread: Vec<Unread>) -> Judged {
+    findings.iter_mut().for_each(|f| judge.policy.apply(f));
+    findings.retain(|f| f.verdict > Verdict::Allow);
+    findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
+    let verdict = findings.first().map_or(Verdict::Allow, |f| f.verdict);
+    let message = match verdict {
+        Verdict::Allow => String::new(),
+        Verdict::Note => message::note(&findings),
+        verdict => {
+            let counts = judge.line_counts(&findings);
+            message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
+        }
+    };
+    Judged { verdict, findings, seen, unread, message, written: Vec::new() }
+}
+
+/// Where the line starts: its directory and the whole environment of the hook, which the command inherits.
+fn start(cwd: &Path) -> Start {
+    let variables = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect();
+    Start { cwd: cwd.to_str().map(str::to_owned), variables, ..Start::default() }
+}
+
+/// What becomes of a verdict where nobody can be asked: nothing is lost that a snapshot could not bring back, so an ask is a deny.
+pub fn unattended(mut judged: Judged) -> Judged {
+    if judged.verdict == Verdict::Ask {
+        judged.verdict = Verdict::Deny;
+        judged.message =
+            judged.message.replacen("ah-git-guard asks", "ah-git-guard stopped this, because nobody can be asked", 1);
+        judged.message = ah::quote::cut(&judged.message, message::MOST).into_owned();
+    }
+    judged
+}
+
+/// The session's directory, links resolved; `None` where it does not exist any more.
+pub fn directory(cwd: &str) -> Option<PathBuf> {
+    std::fs::canonicalize(cwd).ok().filter(|p| p.is_dir())
+}

@@ -1,0 +1,215 @@
+//! One repository as the judge asks about it: facts from files at once, answers of git kept for the rest of the line.
+
+use crate::treasure::secret_name;
+use crate::verdict::Loss;
+use ah::clock::Deadline;
+use ah::git::{Config, Entry, Git, Head, Oid, Paths, Repo, Trouble, Untracked, Vars};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The most commits that are listed for a finding.
+const MOST: usize = 50;
+
+/// The entries of a status, shared by all worlds.
+pub type Entries = Rc<Vec<Entry>>;
+
+/// A repository and what is known of it.
+pub struct Site {
+    /// The repository, as found from where the command stands.
+    pub repo: Repo,
+    /// Top of the work tree; the git directory where there is none.
+    pub root: PathBuf,
+    vars: Vars,
+    deadline: Deadline,
+    config: OnceCell<Config>,
+    hooks: OnceCell<Vec<String>>,
+    status: RefCell<BTreeMap<(PathBuf, Vec<OsString>, bool), Entries>>,
+    trees: RefCell<BTreeMap<String, Rc<BTreeSet<PathBuf>>>>,
+    /// Names of the questions that were put to git, for `explain`.
+    pub asked: RefCell<Vec<String>>,
+}
+
+impl Site {
+    /// A repository found with the variables that the command sees.
+    pub fn new(repo: Repo, vars: Vars, deadline: Deadline) -> Self {
+        let root = repo.work_tree.clone().unwrap_or_else(|| repo.git_dir.clone());
+        Self {
+            repo,
+            root,
+            vars,
+            deadline,
+            config: OnceCell::new(),
+            hooks: OnceCell::new(),
+            status: RefCell::default(),
+            trees: RefCell::default(),
+            asked: RefCell::default(),
+        }
+    }
+
+    /// git, to be asked; `what` is for `explain`.
+    pub fn git(&self, what: &str) -> Result<Git<'_>, Trouble> {
+        self.asked.borrow_mut().push(what.to_owned());
+        Git::new(&self.repo, &self.vars, self.deadline)
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &Config {
+        self.config.get_or_init(|| Config::load(Some(&self.repo), &self.vars))
+    }
+
+    /// A setting that says yes.
+    pub fn flag(&self, key: &str) -> bool {
+        self.config().bool(key).unwrap_or(false)
+    }
+
+    /// What a status says of the paths that `specs` match from `cwd`, every untracked file by itself.
+    pub fn status(&self, cwd: &Path, specs: &[OsString], ignored: bool) -> Result<Entries, Trouble> {
+        let key = (cwd.to_owned(), specs.to_vec(), ignored);
+        if let Some(known) = self.status.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let mut repo = self.repo.clone();
+        repo.cwd = if cwd.is_dir() { cwd.to_owned() } else { self.root.clone() };
+        self.asked.borrow_mut().push("status".into());
+        let git = Git::new(&repo, &self.vars, self.deadline)?;
+        let paths = if specs.is_empty() { Paths::All } else { Paths::Specs(specs) };
+        let entries = Rc::new(git.status(paths, Untracked::All, ignored)?);
+        self.status.borrow_mut().insert(key, entries.clone());
+        Ok(entries)
+    }
+
+    /// The status of one absolute path and everything below it; nothing of ignored directories is listed.
+    pub fn status_below(&self, path: &Path, ignored: bool) -> Result<Entries, Trouble> {
+        let Ok(tail) = path.strip_prefix(&self.root) else { return Ok(Entries::default()) };
+        if tail.as_os_str().is_empty() {
+            return self.status(&self.root, &[], ignored);
+        }
+        let mut spec = OsString::from(":(top,literal)");
+        spec.push(tail);
+        self.status(&self.root, &[spec], ignored)
+    }
+
+    /// git, standing in another directory of the same repository.
+    pub fn git_in<'r>(&self, repo: &'r Repo, what: &str) -> Result<Git<'r>, Trouble> {
+        self.asked.borrow_mut().push(what.to_owned());
+        Git::new(repo, &self.vars, self.deadline)
+    }
+
+    /// Whether HEAD has commits that no remote-tracking branch has.
+    pub fn unpushed(&self) -> Result<bool, Trouble> {
+        let (refs, _) = self.refs()?;
+        let remote: BTreeSet<String> =
+            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
+        Ok(!self.commits_not_in(&self.resolve("HEAD").into_iter().collect(), &remote)?.is_empty())
+    }
+
+    /// Every path of a revision's tree, absolute.
+    pub fn tree_paths(&self, rev: &str) -> Result<Rc<BTreeSet<PathBuf>>, Trouble> {
+        if let Some(known) = self.trees.borrow().get(rev) {
+            return Ok(known.clone());
+        }
+        let git = self.git("ls-tree")?;
+        let Some(tree) = git.rev_parse(&format!("{rev}^{{tree}}"))? else { return Ok(Rc::default()) };
+        let all: Rc<BTreeSet<PathBuf>> =
+            Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
+        self.trees.borrow_mut().insert(rev.to_owned(), all.clone());
+        Ok(all)
+    }
+
+    /// Paths whose change the index hides from a status ("assume unchanged"), absolute.
+    pub fn assumed(&self) -> Result<Vec<PathBuf>, Trouble> {
+        Ok(self.git("ls-files -v")?.hidden(Paths::All)?.assumed.into_iter().map(|p| self.root.join(p)).collect())
+    }
+
+    /// The hooks that would run.
+    pub fn hooks(&self) -> &[String] {
+        self.hooks.get_or_init(|| self.repo.hooks(self.config(), &self.vars))
+    }
+
+    /// The id of a full ref name.
+    pub fn resolve(&self, name: &str) -> Option<String> {
+        self.repo.resolve(name).ok().flatten().map(|o| o.as_str().to_owned())
+    }
+
+    /// Every ref and where HEAD stands, from files, or from git where only git can read them.
+    pub fn refs(&self) -> Result<(BTreeMap<String, String>, Head), Trouble> {
+        let git = self.git("refs")?;
+        let refs = git.refs("refs/")?.into_iter().filter(|r| r.target.is_none() || !r.name.starts_with("refs/remotes/"));
+        Ok((refs.map(|r| (r.name, r.oid.as_str().to_owned())).collect(), git.head()?))
+    }
+
+    /// The stash entries, newest first: object id and message.
+    pub fn stashes(&self) -> Result<Vec<(String, String)>, Trouble> {
+        let all = self.git("stash list")?.stashes()?;
+        Ok(all.into_iter().map(|e| (e.oid.as_str().to_owned(), e.message)).collect())
+    }
+
+    /// A stash entry for a message: `stash@{0}: WIP on main: ...`.
+    pub fn stash_label(&self, oid: &str) -> String {
+        let all = self.stashes().unwrap_or_default();
+        match all.iter().position(|(o, _)| o == oid) {
+            Some(at) => format!("stash@{{{at}}}: {}", all[at].1),
+            None => oid.to_owned(),
+        }
+    }
+
+    /// The operation in progress that `--abort` would end, by its name.
+    pub fn operation(&self) -> Option<String> {
+        let all = self.repo.operations();
+        all.iter().find(|o| o.kind != ah::git::Kind::Bisect).map(|o| format!("{:?}", o.kind).to_lowercase())
+    }
+
+    /// Tops of the linked trees.
+    pub fn linked_trees(&self) -> Vec<PathBuf> {
+        self.repo.linked_trees().into_iter().filter_map(|t| t.path).collect()
+    }
+
+    /// Whether any ignored file lies about that is worth a look: cheap, so that a switch of branches costs nothing extra.
+    pub fn has_ignored(&self) -> bool {
+        self.status(&self.root, &[], true).is_ok_and(|all| all.iter().any(|e| e.state == ah::git::State::Ignored))
+    }
+
+    /// Secret-like files among ignored ones that lie in `dir` (not deeper than a few levels, a few thousand names).
+    pub fn secrets_below(&self, dir: &Path) -> Vec<PathBuf> {
+        let mut out = Vec::new();
+        let mut todo = vec![(dir.to_owned(), 0)];
+        let mut budget = 4_000;
+        while let Some((dir, depth)) = todo.pop() {
+            let heavy = dir
+                .file_name()
+                .and_then(|n| n.to_str())
+                .is_some_and(|n| matches!(n, "node_modules" | "target" | ".venv" | "venv" | "dist" | "vendor" | "__pycache__"));
+            for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten() {
+                budget -= 1;
+                if budget == 0 {
+                    return out;
+                }
+                match entry.file_type() {
+                    Ok(t) if t.is_dir() && depth < 4 && !heavy => todo.push((entry.path(), depth + 1)),
+                    Ok(t) if t.is_file() && secret_name(&entry.path()) && !heavy => out.push(entry.path()),
+                    _ => {}
+                }
+            }
+        }
+        out
+    }
+
+    /// Commits reachable from `tips` and from none of `held`, as losses.
+    pub fn commits_not_in(&self, tips: &BTreeSet<String>, held: &BTreeSet<String>) -> Result<Vec<Loss>, Trouble> {
+        if tips.is_empty() || tips.is_subset(held) {
+            return Ok(Vec::new());
+        }
+        let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
+        let commits = self.git("rev-list")?.commits(&ids(tips), &ids(held), MOST)?;
+        Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
+    }
+
+    /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.
+    pub fn logged(&self, without: Option<&str>) -> Result<BTreeSet<String>, Trouble> {
+        let all = self.git("reflog")?.logged(&|name| Some(name) == without || name == "refs/stash")?;
+        Ok(all.into_iter().map(|o| o.as_str().to_owned()).collect())
+    }
+}

@@ -1,0 +1,124 @@
+//! The tools that are judged: shells, file tools, patches, git tools of MCP servers.
+
+use crate::files::Change;
+use crate::guard::{self, Judged};
+use crate::hits::absolute;
+use crate::memory::Memory;
+use crate::policy::Policies;
+use crate::workdir;
+use ah::event::Event;
+use ah::hook::Context;
+use ah::patch::PatchKind;
+use ah::shell::{Source, Word};
+use std::path::Path;
+
+/// How the memory is had once it is needed.
+pub type Recall<'l> = &'l dyn Fn() -> Memory;
+
+/// Judges a tool call; `None` for a tool that loses nothing.
+pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, context: &Context) -> Option<Judged> {
+    let thorough = context.explain == ah::hook::Explain::ON;
+    let name = event.tool_name.as_ref();
+    match name {
+        "Bash" | "PowerShell" => {
+            let source = if name == "Bash" { Source::Shell } else { Source::PowerShell };
+            let text = event.input("command")?;
+            let mut worst = guard::line(&text, source, cwd, policies, memory, thorough);
+            for dir in workdir::other(event, &text, cwd) {
+                let there = guard::line(&text, source, &dir, policies, memory, thorough);
+                if there.verdict > worst.verdict {
+                    worst = there;
+                }
+            }
+            Some(worst)
+        }
+        "Write" => {
+            let path = event.input("file_path")?;
+            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policies, memory);
+            let text = event.input("content").map(std::borrow::Cow::into_owned);
+            Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
+        }
+        "Edit" | "MultiEdit" | "NotebookEdit" => {
+            let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
+            if files.is_empty() {
+                let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
+                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
+                let at = absolute(cwd, &path);
+                let text = edited(event, &at);
+                return Some(Judged { written: vec![(at, text)], ..judged });
+            }
+            let literal = |p: &str| Word::Literal(p.to_owned());
+            let changes: Vec<Change> = files
+                .iter()
+                .flat_map(|f| match &f.kind {
+                    PatchKind::Add => vec![Change::Write(literal(&f.path))],
+                    PatchKind::Delete => vec![Change::Remove(literal(&f.path))],
+                    PatchKind::MoveTo(to) => vec![Change::Move { from: literal(&f.path), to: literal(to) }],
+                    PatchKind::Update => vec![Change::Edit(literal(&f.path))],
+                })
+                .collect();
+            let kept = files.iter().filter(|f| f.kind != PatchKind::Delete);
+            let written = kept
+                .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
+                .map(|p| (absolute(cwd, p), None))
+                .collect();
+            Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policies, memory) })
+        }
+        _ => {
+            let words = mcp(event)?;
+            let dir = event.input("repo_path").or_else(|| event.input("path")).and_then(|p| guard::directory(&p));
+            Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policies, memory, thorough))
+        }
+    }
+}
+
+/// The text that an Edit leaves, where it can be told.
+fn edited(event: &Event, path: &Path) -> Option<String> {
+    let now = String::from_utf8(ah::fs::read(path, ah::session::MAX_HASHED).ok()?).ok()?;
+    let (old, new) = (event.input("old_string")?, event.input("new_string")?);
+    let all = event.tool_input.and_then(|raw| ah::event::field(raw, "replace_all")).is_some_and(|v| v.get() == "true");
+    match now.matches(old.as_ref()).count() {
+        0 => None,
+        1 => Some(now.replacen(old.as_ref(), &new, 1)),
+        _ => all.then(|| now.replace(old.as_ref(), &new)),
+    }
+}
+
+/// A git tool of an MCP server as the command it stands for: `mcp__git__git_reset` resets the index.
+fn mcp(event: &Event) -> Option<String> {
+    let name = event.tool_name.strip_prefix("mcp__")?;
+    let tool = name.rsplit("__").next()?;
+    let server = name.strip_suffix(tool)?.to_ascii_lowercase();
+    let verb = tool.strip_prefix("git_").or_else(|| server.contains("git").then_some(tool))?;
+    let quoted = |field: &str| event.input(field).map(|v| format!("'{}'", v.replace('\'', "'\\''")));
+    let target =
+        ["target", "branch_name", "branch", "ref", "revision", "commit"].into_iter().find_map(quoted).unwrap_or_default();
+    let flag = |field: &str, text: &str| {
+        (event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true"))
+            .then(|| text.to_owned())
+            .unwrap_or_default()
+    };
+    let mode = event
+        .input("mode")
+        .map(|m| format!("--{}", m.trim_start_matches('-')))
+        .filter(|m| m.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'))
+        .unwrap_or_default();
+    let line = match verb.replace('-', "_").as_str() {
+        "reset" => format!("git reset {mode} {} {target}", flag("hard", "--hard")),
+        "checkout" | "switch" => format!("git checkout {} {target}", flag("force", "-f")),
+        "restore" => {
+            format!("git restore {}", quoted("path").or_else(|| quoted("files")).unwrap_or_else(|| "\"$unknown\"".into()))
+        }
+        "clean" => format!("git clean -fd {}", flag("ignored", "-x")),
+        "push" => format!("git push {} {} {target}", flag("force", "--force"), quoted("remote").unwrap_or_default()),
+        "stash_drop" => "git stash drop".into(),
+        "stash_clear" => "git stash clear".into(),
+        "stash_pop" => "git stash pop".into(),
+        "delete_branch" | "branch_delete" => format!("git branch -D {target}"),
+        "delete_tag" | "tag_delete" => format!("git tag -d {target}"),
+        "rebase" => format!("git rebase {target}"),
+        "worktree_remove" => format!("git worktree remove {} {}", flag("force", "--force"), quoted("path").unwrap_or_default()),
+        _ => return None,
+    };
+    Some(line)
+}

@@ -1,0 +1,33 @@
+//! clean: what git does not track is removed.
+
+use crate::call::{Call, Judged, done, fails};
+use crate::hits::Hits;
+use crate::judge::Judge;
+use crate::treasure::Kind;
+use crate::world::World;
+
+/// `git clean`.
+pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
+    let o = &call.options;
+    if o.has("dry-run") || o.has("interactive") {
+        return done(world);
+    }
+    let required = judge.switch(&world, call, "clean.requireForce").unwrap_or(true);
+    if required && !o.has("force") {
+        return fails(world);
+    }
+    let ignored = o.has("x") || o.has("X");
+    let ignore_gone = world.removed.iter().any(|p| p.file_name().is_some_and(|n| n == ".gitignore"));
+    let unclear = o.unclear || o.operands.iter().any(|w| w.literal().is_none());
+    let hits = if unclear { Hits::all() } else { judge.clean_hits(call, ignore_gone)? };
+    judge.load_untracked(&mut world, call, ignored || ignore_gone)?;
+    // What the line itself staged is tracked by now, and git leaves it alone.
+    world.drop_tree(|t, p| {
+        let loose = !t.in_index() && (t.kind == Kind::Untracked || (t.kind == Kind::Secret && (ignored || ignore_gone)));
+        loose && hits.contains(p) && !(o.has("X") && t.kind == Kind::Untracked)
+    });
+    if o.count("force") > 1 || unclear {
+        judge.remove_nested(&mut world, call, &hits)?;
+    }
+    done(world)
+}

@@ -1,0 +1,80 @@
+//! What the guard says of a line, and why.
+
+pub use ah::config::Verdict;
+use std::path::PathBuf;
+
+/// The word used in answers, in the policy and on the command line.
+pub fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Note => "note",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
+}
+
+/// One thing that would be lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Content of a file in a work tree or an index.
+    File {
+        /// Absolute path.
+        path: PathBuf,
+        /// What it is: `unsaved edit`, `untracked`, `staged only`, `secret`, `resolution`.
+        what: &'static str,
+        /// This session made it.
+        own: bool,
+    },
+    /// Commits: short id and subject.
+    Commit(String),
+    /// A stash entry: its name and message.
+    Stash(String),
+    /// Anything else, named in words: a branch, a hook, a setting.
+    Other(String),
+}
+
+/// One rule that applies to one command of the line.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Stable rule id; see `rule`.
+    pub rule: &'static str,
+    /// How bad it is.
+    pub verdict: Verdict,
+    /// What would be lost, at most [`Finding::MOST`]; `more` counts the rest.
+    pub losses: Vec<Loss>,
+    /// Losses beyond those listed.
+    pub more: usize,
+    /// The command as words, for the message.
+    pub command: String,
+    /// The loss is beyond this machine: no snapshot here can bring it back.
+    pub remote: bool,
+    /// A sentence of its own where the losses do not say it.
+    pub detail: String,
+}
+
+impl Finding {
+    /// Losses kept by name.
+    pub const MOST: usize = 50;
+
+    /// A finding without losses listed.
+    pub fn new(rule: &'static str, verdict: Verdict, command: &str, detail: impl Into<String>) -> Self {
+        Self { rule, verdict, losses: Vec::new(), more: 0, command: command.to_owned(), remote: false, detail: detail.into() }
+    }
+
+    /// Marks a loss beyond this machine.
+    pub fn remote(mut self) -> Self {
+        self.remote = true;
+        self
+    }
+
+    /// Adds losses, the first of them by name.
+    pub fn with(mut self, losses: impl IntoIterator<Item = Loss>) -> Self {
+        for loss in losses {
+            if self.losses.contains(&loss) {
+                continue;
+            }
+            if self.losses.len() < Self::MOST { self.losses.push(loss) } else { self.more += 1 }
+        }
+        self
+    }
+}

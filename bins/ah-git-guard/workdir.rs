@@ -1,0 +1,39 @@
+//! The directory that Codex gave the command and does not tell its hooks: found at the end of its own record.
+
+use crate::guard;
+use ah::event::Event;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// So much of the record's end is read, in bytes.
+const TAIL: u64 = 64 << 10;
+
+/// Directories besides `cwd` in which the call may run; none where the record does not say or the harness does not need it.
+pub fn other(event: &Event, command: &str, cwd: &Path) -> Vec<PathBuf> {
+    if event.model.is_empty() || event.transcript_path.is_empty() {
+        return Vec::new();
+    }
+    let found = tail(Path::new(event.transcript_path.as_ref()))
+        .and_then(|text| text.lines().rev().find_map(|line| stated(line, command)));
+    let dir = found.map(|dir| cwd.join(dir)).and_then(|dir| guard::directory(&dir.to_string_lossy()));
+    dir.into_iter().filter(|d| d != cwd).collect()
+}
+
+fn tail(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok().filter(|m| m.is_file())?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The `workdir` of a call of this very command.
+fn stated(line: &str, command: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    let arguments = value.get("payload")?.get("arguments")?.as_str()?;
+    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+    let same = arguments.get("cmd").or_else(|| arguments.get("command"))?.as_str()? == command;
+    same.then(|| arguments.get("workdir")?.as_str().map(str::to_owned))?
+}

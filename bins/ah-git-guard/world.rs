@@ -1,0 +1,254 @@
+//! One possible state of things while a line runs: what holds which content, where refs point, what was found wrong.
+
+use crate::treasure::{Holder, Kind, Level, Treasure};
+use crate::verdict::Finding;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A repository by its number in the machine's list.
+pub type SiteId = usize;
+
+/// Which content of a path: the file's or the index's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The file.
+    Tree,
+    /// The index entry.
+    Index,
+    /// Stash entries are counted apart.
+    Stash,
+}
+
+/// A commit: one of before, or one that the line makes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tip {
+    /// An object id.
+    Real(String),
+    /// The serial number of a commit made in this line.
+    Made(u32),
+    /// Not known.
+    Unknown,
+}
+
+/// Where HEAD points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// A branch, by full ref name, born or not.
+    Branch(String),
+    /// A commit.
+    Detached(Tip),
+}
+
+/// A commit that the line makes.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its parents.
+    pub parents: Vec<Tip>,
+    /// Commits whose whole content it takes over (squash merge, amend, rebase).
+    pub covers: Vec<Tip>,
+}
+
+/// The refs of one repository as the line changes them.
+#[derive(Clone, Debug)]
+pub struct Refs {
+    /// Full name and tip.
+    pub names: BTreeMap<String, Tip>,
+    /// HEAD of the work tree that the line works in.
+    pub head: Head,
+    /// Content merged with `--squash`, waiting for the commit.
+    pub squashed: Vec<Tip>,
+    /// Remote branches fetched in this line: a bare lease protects nothing after it.
+    pub fetched: bool,
+}
+
+impl Refs {
+    /// The commit HEAD stands on.
+    pub fn head_tip(&self) -> Option<Tip> {
+        match &self.head {
+            Head::Branch(name) => self.names.get(name).cloned(),
+            Head::Detached(tip) => Some(tip.clone()),
+        }
+    }
+
+    /// The current branch's full ref name.
+    pub fn branch(&self) -> Option<&str> {
+        match &self.head {
+            Head::Branch(name) => Some(name),
+            Head::Detached(_) => None,
+        }
+    }
+}
+
+/// A stash entry, newest first in its list.
+#[derive(Clone, Debug)]
+pub struct Stash {
+    /// Serial number; content it took from this line has the holder of that number.
+    pub id: u32,
+    /// Object id of an entry of before.
+    pub oid: Option<String>,
+}
+
+/// One possible state.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    /// All content looked at so far.
+    pub treasures: Vec<Treasure>,
+    /// Content already among them.
+    pub known: BTreeSet<(PathBuf, Side)>,
+    /// Refs of the repositories looked at.
+    pub refs: BTreeMap<SiteId, Refs>,
+    /// Stash entries of the repositories looked at.
+    pub stashes: BTreeMap<SiteId, Vec<Stash>>,
+    /// Commits this line made.
+    pub made: Vec<Made>,
+    /// Files and directories that the line made.
+    pub created: BTreeSet<PathBuf>,
+    /// Files and directories that the line removed.
+    pub removed: BTreeSet<PathBuf>,
+    /// Settings the line changed: repository, key, value (`None`: removed).
+    pub settings: Vec<(SiteId, String, Option<String>)>,
+    /// What was found wrong.
+    pub findings: Vec<Finding>,
+    serial: u32,
+}
+
+impl World {
+    /// A number not used before in this line.
+    pub fn serial(&mut self) -> u32 {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// Adds content unless it is there already.
+    pub fn add(&mut self, side: Side, treasure: Treasure) {
+        if self.known.insert((treasure.path.clone(), side)) {
+            self.treasures.push(treasure);
+        }
+    }
+
+    /// Files matched by `hit` no longer hold their content.
+    pub fn drop_tree(&mut self, hit: impl Fn(&Treasure, &Path) -> bool) {
+        for treasure in &mut self.treasures {
+            if let Some(path) = treasure.tree().map(Path::to_owned)
+                && hit(treasure, &path)
+            {
+                treasure.release(|h| matches!(h, Holder::Tree(p) if *p == path));
+            }
+        }
+    }
+
+    /// Index entries matched by `hit` no longer hold their content.
+    pub fn drop_index(&mut self, hit: impl Fn(&Path) -> bool) {
+        for treasure in &mut self.treasures {
+            treasure.release(|h| matches!(h, Holder::Index(p) if hit(p)));
+        }
+    }
+
+    /// What the file at `from` (or below it) held is at `to` now.
+    pub fn move_tree(&mut self, from: &Path, to: &Path) {
+        self.spread(from, to, true);
+    }
+
+    /// What the file at `from` (or below it) holds is also at `to`.
+    pub fn copy_tree(&mut self, from: &Path, to: &Path) {
+        self.spread(from, to, false);
+    }
+
+    fn spread(&mut self, from: &Path, to: &Path, take: bool) {
+        for treasure in &mut self.treasures {
+            let found: Vec<PathBuf> = treasure
+                .holders
+                .iter()
+                .filter_map(|h| if let Holder::Tree(p) = h { Some(p.clone()) } else { None })
+                .filter(|p| p.starts_with(from))
+                .collect();
+            for path in found {
+                let tail = path.strip_prefix(from).unwrap_or(Path::new(""));
+                let new = if tail.as_os_str().is_empty() { to.to_owned() } else { to.join(tail) };
+                if take {
+                    treasure.release(|h| matches!(h, Holder::Tree(p) if *p == path));
+                }
+                treasure.hold(Holder::Tree(new));
+            }
+        }
+    }
+
+    /// Every commit of this line that a ref of `site` still reaches.
+    pub fn reached(&self, site: SiteId) -> BTreeSet<u32> {
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<Tip> =
+            self.refs.get(&site).map(|r| r.names.values().cloned().chain(r.head_tip()).collect()).unwrap_or_default();
+        while let Some(tip) = todo.pop() {
+            if let Tip::Made(id) = tip
+                && seen.insert(id)
+                && let Some(made) = self.made.get(id as usize)
+            {
+                todo.extend(made.parents.iter().chain(&made.covers).cloned());
+            }
+        }
+        seen
+    }
+
+    /// Commits of before that the tips stand on, through commits of this line.
+    pub fn real_tips(&self, tips: impl IntoIterator<Item = Tip>) -> BTreeSet<String> {
+        let mut out = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<Tip> = tips.into_iter().collect();
+        while let Some(tip) = todo.pop() {
+            match tip {
+                Tip::Real(oid) => {
+                    out.insert(oid);
+                }
+                Tip::Made(id) if seen.insert(id) => {
+                    if let Some(made) = self.made.get(id as usize) {
+                        todo.extend(made.parents.iter().chain(&made.covers).cloned());
+                    }
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Makes a commit and returns its tip.
+    pub fn commit(&mut self, parents: Vec<Tip>, covers: Vec<Tip>) -> Tip {
+        self.made.push(Made { parents, covers });
+        Tip::Made(u32::try_from(self.made.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Looks at what holds each piece of content now; returns those that are held worse than before, with the new level.
+    pub fn worsened(&mut self) -> Vec<(Treasure, Level)> {
+        let reached: BTreeSet<u32> = self.refs.keys().flat_map(|site| self.reached(*site)).collect();
+        let stashed: BTreeSet<u32> = self.stashes.values().flatten().map(|s| s.id).collect();
+        let mut out = Vec::new();
+        for treasure in &mut self.treasures {
+            let level = treasure.holders.iter().map(|h| match h {
+                Holder::Tree(_) | Holder::Index(_) | Holder::Kept => Level::Held,
+                Holder::Stash(id) if stashed.contains(id) => Level::Held,
+                Holder::Commit(id) if reached.contains(id) => Level::Held,
+                Holder::Commit(_) | Holder::Reflog => Level::Logged,
+                Holder::Stash(_) => Level::Gone,
+            });
+            let level = level.max().unwrap_or(Level::Gone);
+            if level < treasure.level {
+                out.push((treasure.clone(), level));
+            }
+            treasure.level = level.min(treasure.level);
+            if level == Level::Held {
+                treasure.level = Level::Held;
+            }
+        }
+        out
+    }
+
+    /// How bad this world is: the worst verdict, then how little still holds content.
+    pub fn badness(&self) -> (crate::verdict::Verdict, usize) {
+        let worst = self.findings.iter().map(|f| f.verdict).max().unwrap_or(crate::verdict::Verdict::Allow);
+        (worst, usize::MAX - self.treasures.iter().map(|t| t.holders.len()).sum::<usize>())
+    }
+
+    /// Whether a path is secret-like content of the kind that git ignores.
+    pub fn is_kind(&self, path: &Path, kind: Kind) -> bool {
+        self.treasures.iter().any(|t| t.kind == kind && t.path == path)
+    }
+}

@@ -1,0 +1,179 @@
+#!/bin/sh
+# Try ah from its source tree.
+#
+#   sh install/install.sh --try    build the guard and play it in a temporary folder; nothing outside is changed
+#
+# Needs cargo and git. Exit 0 when the guard did what is printed as expected, 1 when not, 64 on wrong usage, 69 when
+# something is missing.
+set -eu
+
+usage() {
+	cat <<'EOF'
+usage: sh install/install.sh --try
+
+  --try    build the guard with cargo (into target/ of this source tree) and play
+           it in a temporary folder: a real repository, real losses, nothing else
+           touched. The folder is removed at the end.
+  --help   this text
+EOF
+}
+
+wrong() {
+	usage >&2
+	exit 64
+}
+
+die() {
+	echo "install.sh: $2" >&2
+	exit "$1"
+}
+
+build() {
+	command -v cargo >/dev/null 2>&1 || die 69 'cargo is missing; get it from https://rustup.rs'
+	command -v git >/dev/null 2>&1 || die 69 'git is missing'
+	echo 'building ah-git-guard with cargo; the first time takes a minute or two'
+	if [ -t 2 ]; then
+		cargo_build || die 1 'cargo could not build ah-git-guard'
+	else
+		log=$(cargo_build 2>&1) || {
+			printf '%s\n' "$log" >&2
+			die 1 'cargo could not build ah-git-guard'
+		}
+	fi
+	guard=$source/target/try/ah-git-guard
+	[ -x "$guard" ] || die 1 "cargo did not make $guard"
+}
+
+cargo_build() {
+	(cd "$source" && cargo build --locked --profile try --no-default-features --bin ah-git-guard --target-dir target)
+}
+
+# A person's repository with a shared origin, and a colleague who pushed meanwhile.
+world() {
+	work=$top/work
+	mkdir "$top/home"
+	cat >"$top/home/.gitconfig" <<'EOF'
+[user]
+	name = You
+	email = you@example.test
+[init]
+	defaultBranch = main
+[advice]
+	detachedHead = false
+EOF
+	g init -q --bare "$top/origin.git"
+	g clone -q "$top/origin.git" "$work" 2>/dev/null
+	printf 'fn main() {\n    println!("hello");\n}\n' >"$work/main.rs"
+	g -C "$work" add -A
+	g -C "$work" commit -q -m 'Say hello'
+	g -C "$work" push -q origin main
+}
+
+dirty() {
+	for n in 1 2 3 4 5 6 7 8; do
+		echo "// thought $n, not saved anywhere" >>"$work/main.rs"
+	done
+	echo 'what we agreed on in the meeting' >"$work/notes.md"
+}
+
+diverge() {
+	g clone -q "$top/origin.git" "$top/peer"
+	echo '// by a colleague' >>"$top/peer/main.rs"
+	g -C "$top/peer" commit -q -a -m 'Work of a colleague'
+	g -C "$top/peer" push -q origin main
+	g -C "$work" fetch -q
+	g -C "$work" stash push -q -u
+	g -C "$work" commit -q --allow-empty -m 'Work of yours'
+}
+
+# Neither your settings nor your variables decide what is seen here.
+clean_env() {
+	env -i PATH="$PATH" HOME="$top/home" TMPDIR="$top" LANG=C GIT_CONFIG_NOSYSTEM=1 "$@"
+}
+g() { clean_env git "$@"; }
+
+escape() { printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g'; }
+
+# The event that Claude Code sends before it runs a shell command.
+event() {
+	printf '{"session_id":"9d2c7f6e-try","transcript_path":"%s/none.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s","description":"Run it"},"tool_use_id":"toolu_01try"}\n' \
+		"$(escape "$top")" "$(escape "$work")" "$(escape "$1")"
+}
+
+now() { date +%s%N 2>/dev/null; }
+
+# expect WANT COMMAND SITUATION: what the guard answers to an agent that wants to run COMMAND.
+expect() {
+	event "$2" >"$top/event"
+	begun=$(now)
+	rc=0
+	clean_env "$guard" --harness claude <"$top/event" >"$top/answer" 2>"$top/noise" || rc=$?
+	ended=$(now)
+	if [ "$rc" -ne 0 ] || [ -s "$top/noise" ]; then
+		got="broken (exit $rc)"
+	elif grep -q '"permissionDecision": *"deny"' "$top/answer"; then
+		got=stopped
+	elif grep -q '"permissionDecision": *"ask"' "$top/answer"; then
+		got='asks you'
+	elif [ -s "$top/answer" ]; then
+		got='goes on, with a note'
+	else
+		got=silent
+	fi
+	count=$((count + 1))
+	note=
+	if [ "$got" = "$1" ]; then
+		right=$((right + 1))
+	else
+		note="   NOT as expected: $1"
+	fi
+	case $begun in
+	'' | *[!0-9]*) ;; # no clock finer than a second
+	*) [ "$got" != silent ] || note=", $(((ended - begun + 500000) / 1000000)) ms$note" ;;
+	esac
+	printf '  agent: %-38s %-30s %s\n' "$2" "$3" "$got$note"
+}
+
+try() {
+	build
+	top=$(mktemp -d "${TMPDIR:-/tmp}/ah-try.XXXXXX") || die 73 'cannot make a temporary folder'
+	top=$(cd "$top" && pwd -P)
+	trap 'rm -rf "$top"' EXIT
+	trap 'exit 130' INT TERM HUP
+	count=0 right=0
+	world
+	echo "in $top (nothing outside it is touched)"
+
+	expect silent 'git reset --hard' 'clean tree'
+	dirty
+	lines=$(g -C "$work" diff --numstat | awk '{ n += $1 } END { print n }')
+	expect silent 'git status' "1 file, $lines unsaved lines"
+	expect stopped 'git reset --hard' "1 file, $lines unsaved lines"
+	clean_env "$guard" check --cwd "$work" -- git reset --hard >"$top/shown" 2>&1 || :
+	expect stopped "sh -c 'cd . && git checkout -f main'" "1 file, $lines unsaved lines"
+	expect stopped 'rm notes.md' 'never committed'
+	expect silent 'git commit -am "Never git reset --hard"' 'only mentions it'
+	diverge
+	expect stopped 'git push --force' "a colleague's commit on main"
+
+	echo
+	echo 'What the agent reads when it is stopped:'
+	sed 's/^/  | /' "$top/shown"
+	echo
+	echo "$right of $count as expected"
+	[ "$right" -eq "$count" ]
+}
+
+main() {
+	source=$(cd "$(dirname "$0")/.." && pwd)
+	case ${1-} in
+	--try)
+		[ $# -eq 1 ] || wrong
+		try
+		;;
+	-h | --help) usage ;;
+	*) wrong ;;
+	esac
+}
+
+main "$@"

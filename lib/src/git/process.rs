@@ -1,0 +1,205 @@
+//! One git process: bounded output, one deadline, no deadlock, nothing left running.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::{Repo, Trouble, Vars, environ};
+use crate::clock::Deadline;
+
+/// The most output of a call, in bytes.
+pub(super) const OUTPUT: usize = 8 << 20;
+/// The most output of a call that lists a whole tree, in bytes.
+pub(super) const LISTING: usize = 64 << 20;
+/// How much of standard error is kept.
+const ERROR: u64 = 4096;
+
+/// git, ready to be asked about one repository.
+#[derive(Debug)]
+pub struct Git<'a> {
+    deadline: Deadline,
+    env: Vec<(OsString, OsString)>,
+    program: PathBuf,
+    repo: &'a Repo,
+}
+
+/// A call to be made.
+pub(super) struct Call<'a> {
+    args: Vec<OsString>,
+    dir: &'a Path,
+    input: Option<Vec<u8>>,
+    limit: usize,
+    good: &'static [i32],
+}
+
+/// What a call gave.
+pub(super) struct Reply {
+    pub code: i32,
+    pub out: Vec<u8>,
+}
+
+impl<'a> Git<'a> {
+    /// Finds git and prepares its environment. Starts nothing.
+    ///
+    /// # Errors
+    /// `NoGit`; `Unsafe` or `TooMuch` when the repository's filters cannot be made harmless.
+    pub fn new(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
+        let program = environ::program(repo, vars).ok_or(Trouble::NoGit)?;
+        Ok(Self { deadline, env: environ::environment(repo, vars)?, program, repo })
+    }
+
+    /// The repository that is asked about.
+    #[must_use]
+    pub fn repo(&self) -> &'a Repo {
+        self.repo
+    }
+
+    /// A call in the directory of the command.
+    pub(super) fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Call<'_> {
+        let mut all: Vec<OsString> = vec!["--no-pager".into()];
+        all.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+        Call { args: all, dir: &self.repo.cwd, input: None, limit: OUTPUT, good: &[0] }
+    }
+
+    pub(super) fn run(&self, call: Call<'_>) -> Result<Reply, Trouble> {
+        let step = call.step();
+        if self.deadline.passed() {
+            return Err(Trouble::Deadline { step });
+        }
+        let io = |source| Trouble::Io { path: self.program.clone(), source };
+        let mut command = Command::new(&self.program);
+        command.args(&call.args).current_dir(call.dir).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.stdin(if call.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut child = Running(command.spawn().map_err(io)?);
+
+        if let (Some(input), Some(mut pipe)) = (call.input, child.0.stdin.take()) {
+            // git may stop reading early; what it then says is the answer.
+            thread::spawn(move || drop(pipe.write_all(&input)));
+        }
+        let (said, error) = mpsc::channel();
+        if let Some(mut pipe) = child.0.stderr.take() {
+            thread::spawn(move || {
+                let mut text = Vec::new();
+                let _ = Read::by_ref(&mut pipe).take(ERROR).read_to_end(&mut text);
+                let _ = said.send(text);
+                let _ = io::copy(&mut pipe, &mut io::sink());
+            });
+        }
+        let (sender, receiver) = mpsc::channel();
+        let limit = call.limit as u64;
+        if let Some(mut pipe) = child.0.stdout.take() {
+            thread::spawn(move || {
+                let mut out = Vec::new();
+                let read = Read::by_ref(&mut pipe).take(limit + 1).read_to_end(&mut out);
+                let _ = sender.send(read.map(|_| out));
+            });
+        }
+        let out = match receiver.recv_timeout(self.deadline.left()) {
+            Ok(out) => out.map_err(io)?,
+            Err(RecvTimeoutError::Timeout) => return Err(Trouble::Deadline { step }),
+            Err(RecvTimeoutError::Disconnected) => Vec::new(),
+        };
+        if out.len() > call.limit {
+            return Err(Trouble::TooMuch { step });
+        }
+        let status = child.wait(self.deadline).map_err(io)?.ok_or(Trouble::Deadline { step })?;
+        let code = status.code().unwrap_or(-1);
+        if call.good.contains(&code) {
+            return Ok(Reply { code, out });
+        }
+        let error = error.recv_timeout(self.deadline.left().min(Duration::from_millis(100))).unwrap_or_default();
+        Err(failure(&call.args, &error))
+    }
+}
+
+impl<'a> Call<'a> {
+    /// In another directory.
+    pub fn at(mut self, dir: &'a Path) -> Self {
+        self.dir = dir;
+        self
+    }
+
+    /// With standard input.
+    pub fn input(mut self, input: Vec<u8>) -> Self {
+        self.input = Some(input);
+        self
+    }
+
+    /// With another bound on its output.
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// With these exit codes as answers.
+    pub fn good(mut self, codes: &'static [i32]) -> Self {
+        self.good = codes;
+        self
+    }
+
+    /// With more arguments.
+    pub fn more<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+        self
+    }
+
+    fn step(&self) -> String {
+        let word = self.args.iter().find(|a| !a.as_encoded_bytes().starts_with(b"-"));
+        word.map_or_else(String::new, |a| a.to_string_lossy().into_owned())
+    }
+}
+
+/// A child that does not outlive its owner, nor does what it started.
+struct Running(Child);
+
+impl Running {
+    /// Its end; `None` when the deadline comes first.
+    fn wait(&mut self, deadline: Deadline) -> io::Result<Option<ExitStatus>> {
+        let mut pause = Duration::from_micros(50);
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(Some(status));
+            }
+            if deadline.passed() {
+                return Ok(None);
+            }
+            // It has closed its output, so it is about to end.
+            thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(Some(_))) {
+            return;
+        }
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        // A process that a dead file server holds does not end even so; it is not waited for.
+        let _ = self.wait(Deadline::after(Duration::from_millis(100)));
+    }
+}
+
+fn failure(args: &[OsString], error: &[u8]) -> Trouble {
+    let text = String::from_utf8_lossy(error);
+    if text.contains("dubious ownership") {
+        return Trouble::Dubious;
+    }
+    if text.contains("not a git repository") {
+        return Trouble::NotARepository;
+    }
+    let words: Vec<_> = args.iter().skip(1).take(8).map(|a| a.to_string_lossy()).collect();
+    // Warnings may come first; what ended it begins with one of these.
+    let fatal = text.lines().find(|l| l.starts_with("fatal:") || l.starts_with("error:"));
+    let line = fatal.or_else(|| text.lines().next()).unwrap_or_default();
+    Trouble::Failed { args: words.join(" "), line: line.chars().take(300).collect() }
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Run the real coding agents, headless and offline, with the guard registered as their hook.
+
+usage: AH_GUARD=PATH run.py --clients DIR [--only CLIENT] [--keep DIR]
+
+DIR holds node_modules (`npm ci` with the package.json here). The model is a script on loopback, HOME is fresh, and as
+root, or where user namespaces are allowed, the network is a namespace with nothing but loopback. One line a case; exit
+0 when all passed. The case `control` has no hook and must lose the work: else the others would prove nothing.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import fcntl
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from model import Model
+
+UNSAVED = "a line that no commit holds"
+RESET, STATUS = "git reset --hard", "git status --short"
+PATCH = "*** Begin Patch\n*** Update File: README.md\n@@\n-hello\n+hello, reader\n*** End Patch"
+CODE = "try { const r = await tools.exec_command({cmd: 'git reset --hard'}); text(r.output); } catch (e) { text('ERR ' + e); }"
+
+
+def leave_the_network() -> bool:
+    """Move into a network namespace of our own, with loopback up; False where that is not allowed."""
+    libc, uid, gid = ctypes.CDLL(None), os.getuid(), os.getgid()
+    if libc.unshare(0x40000000) != 0:  # CLONE_NEWNET; without root it needs CLONE_NEWUSER too
+        if libc.unshare(0x10000000 | 0x40000000) != 0:
+            return False
+        pathlib.Path("/proc/self/setgroups").write_text("deny")
+        pathlib.Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        pathlib.Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:  # ip link set lo up
+        flags = struct.unpack("16xH14x", fcntl.ioctl(sock, 0x8913, struct.pack("16sH14x", b"lo", 0)))[0]
+        fcntl.ioctl(sock, 0x8914, struct.pack("16sH14x", b"lo", flags | 1))
+    return True
+
+
+class Claude:
+    package, program = "@anthropic-ai/claude-code", "@anthropic-ai/claude-code-linux-*/claude"
+
+    @staticmethod
+    def register(project: pathlib.Path, guard: str) -> None:
+        hook = {"type": "command", "command": guard, "args": ["--harness", "claude"], "timeout": 10}
+        write(project / ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|Edit|Write|mcp__.*git.*", "hooks": [hook]}]}})
+
+    @staticmethod
+    def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
+        args = ["-p", "Go on.", "--model", model or "claude-sonnet-4-5", "--permission-mode", "bypassPermissions", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
+        quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1", "DISABLE_TELEMETRY": "1"}
+        return [program, *args], {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "IS_SANDBOX": "1", **quiet}
+
+    @staticmethod
+    def shell(command: str) -> dict:
+        return {"tool": "Bash", "input": {"command": command, "description": "Run it"}}
+
+    cases = {
+        "write a file": ({"tool": "Write", "input": {"file_path": "{project}/new.txt", "content": "new\n"}}, ""),
+    }
+
+    @staticmethod
+    def quiet_hook(out: str) -> bool:
+        """The client itself tells what each hook printed and how it ended."""
+        told = [json.loads(line) for line in out.splitlines() if '"hook_response"' in line]
+        return bool(told) and all(one.get("exit_code") == 0 and not one.get("stdout") and not one.get("stderr") for one in told)
+
+
+class Codex:
+    package, program = "@openai/codex", "@openai/codex-linux-*/vendor/*/bin/codex"
+
+    @staticmethod
+    def register(project: pathlib.Path, guard: str) -> None:
+        hook = {"type": "command", "command": f"{shlex.quote(guard)} --harness codex", "timeout": 10}
+        write(project / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [hook]}]}})
+
+    @staticmethod
+    def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
+        provider = f'{{name = "scripted", base_url = "{url}/v1", wire_api = "responses", env_key = "NO_KEY", request_max_retries = 0, stream_max_retries = 0}}'
+        settings = [f'model="{model or "gpt-5.5"}"', 'model_provider="scripted"', f"model_providers.scripted={provider}", f'projects={{{json.dumps(str(project))} = {{trust_level = "trusted"}}}}', "analytics.enabled=false", "check_for_update_on_startup=false"]
+        args = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        return [program, *args, *(word for setting in settings for word in ("-c", setting)), "Go on."], {"NO_KEY": "none"}
+
+    @staticmethod
+    def shell(command: str) -> dict:
+        return {"tool": "exec_command", "input": {"cmd": command}}
+
+    cases = {
+        "apply_patch": ({"tool": "apply_patch", "raw": PATCH}, ""),
+        "reset in code mode": ({"tool": "exec", "namespace": "functions", "raw": CODE}, "gpt-6.2-sol"),
+    }
+
+    @staticmethod
+    def quiet_hook(out: str) -> bool:
+        return "hook: PreToolUse Failed" not in out and "hook: PreToolUse Blocked" not in out
+
+
+CLIENTS = {"claude": Claude, "codex": Codex}
+
+
+def write(path: pathlib.Path, value: dict) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=2) + "\n")
+
+
+def play(client, program: str, guard: str | None, run: pathlib.Path, turn: dict, model: str, dirty: bool) -> tuple[str, str, pathlib.Path]:
+    """One session of one tool call; returns what the model saw of its result, what the client printed, the project."""
+    home, project = run / "home", run / "project"
+    (run / "tmp").mkdir(parents=True)
+    home.mkdir()
+    project.mkdir()
+    (home / ".gitconfig").write_text("[user]\n\tname = Dev\n\temail = dev@example.test\n[init]\n\tdefaultBranch = main\n")
+    (project / "README.md").write_text("# Scratch\n\nhello\n")
+    if guard:
+        client.register(project, guard)
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(run / "tmp"), "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
+    subprocess.run("git init -q && git add -A && git commit -qm 'First commit'", shell=True, cwd=project, env=env, check=True)
+    if dirty:
+        with (project / "README.md").open("a") as readme:
+            readme.write(UNSAVED + "\n")
+    turn = json.loads(json.dumps(turn).replace("{project}", str(project)))
+    server = Model([turn, {"text": "Finished."}])
+    command, extra = client.command(program, server.url, project, model)
+    with (run / "out").open("wb") as out:  # a file: what a hook leaves behind must not keep us waiting
+        child = subprocess.Popen(command, cwd=project, env=env | extra, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+        try:
+            child.wait(120)
+        finally:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+            server.shutdown()
+    said = (run / "out").read_text(errors="replace")
+    if len(server.seen) < 2:
+        raise AssertionError(f"the model was asked {len(server.seen)} times; the client said: {said[-400:]}")
+    return server.seen[1], said, project
+
+
+def check(name: str, client, program: str, guard: str, run: pathlib.Path) -> None:
+    def expect(true: bool, claim: str) -> None:
+        assert true, f"not true: {claim}; the model saw: {seen[:500]!r}"
+
+    turn, model = client.cases.get(name, (client.shell(STATUS if name == "git status" else RESET), ""))
+    dirty = name != "reset in a clean tree"
+    seen, said, project = play(client, program, None if name == "control" else guard, run, turn, model, dirty)
+    readme = (project / "README.md").read_text()
+    if name == "control":
+        expect(UNSAVED not in readme and "HEAD is now at" in seen, "without the hook the work is lost")
+    elif name in ("reset in a dirty tree", "reset in code mode"):
+        expect(UNSAVED in readme, "the work is there")
+        expect("HEAD is now at" not in seen, "the command did not run")
+        expect("stopped this: git reset" in seen and "README.md" in seen, "the model saw the reason")
+    elif name == "reset in a clean tree":
+        expect("HEAD is now at" in seen, "the command ran")
+        expect(client.quiet_hook(said), "the hook was silent")
+    elif name == "git status":
+        expect("README.md" in seen and UNSAVED in readme, "the command ran")
+        expect(client.quiet_hook(said), "the hook was silent")
+    elif name == "apply_patch":
+        expect("hello, reader" in readme and UNSAVED in readme, "the patch was applied")
+    else:
+        expect((project / "new.txt").exists(), "the file was written")
+
+
+def report(case: tuple) -> bool:
+    label, name, client, program, guard, run = case
+    begun, note = time.monotonic(), ""
+    try:
+        check(name, client, program, guard, run)
+    except (AssertionError, subprocess.SubprocessError) as why:
+        note = f"  {why}"
+    print(f"{'FAIL' if note else 'ok':5}{label:8}{name:24}{time.monotonic() - begun:5.1f} s{note}", flush=True)
+    return not note
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--clients", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--only", choices=CLIENTS)
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep the runs in this folder")
+    args = parser.parse_args()
+    guard = os.environ.get("AH_GUARD", "")
+    if not os.access(guard, os.X_OK):
+        parser.error("AH_GUARD must name the guard's executable")
+    guard = os.path.abspath(guard)
+    top = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="ah-clients-"))
+    cases = []
+    for label, client in CLIENTS.items():
+        if args.only not in (None, label):
+            continue
+        found = sorted((args.clients / "node_modules").glob(client.program))
+        if not found:
+            print(f"SKIP {label}: {client.package} is not in {args.clients}")
+            continue
+        names = ["control", "reset in a dirty tree", "reset in a clean tree", "git status", *client.cases]
+        cases += [(label, name, client, str(found[0].resolve()), guard, top / f"{label}-{name.replace(' ', '-')}") for name in names]
+    if not leave_the_network():
+        print("note: no network namespace here, so the clients are only told to stay on loopback")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(report, cases))
+    if not args.keep:
+        shutil.rmtree(top, ignore_errors=True)
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    return 0 if cases and all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

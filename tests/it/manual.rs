@@ -1,0 +1,143 @@
+//! Help, manual pages and programs say the same.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const GUARD: &str = env!("CARGO_BIN_EXE_ah-git-guard");
+
+fn page(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("man").join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+fn guard(args: &[&str]) -> Output {
+    let home = tempfile::tempdir().unwrap();
+    Command::new(GUARD).args(args).env("AH_HOME", home.path()).stdin(Stdio::null()).output().unwrap()
+}
+
+fn help() -> String {
+    let done = guard(&["--help"]);
+    assert!(done.status.success() && done.stderr.is_empty());
+    String::from_utf8(done.stdout).unwrap()
+}
+
+/// The lines of one section of a page.
+fn section<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
+    let heading = format!(".Sh {name}");
+    page.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with(".Sh ")).collect()
+}
+
+/// Words after each `Fl` that are long flags: `.It Fl h , Fl -help` gives `help`.
+fn flags_of_page(page: &str) -> BTreeSet<String> {
+    section(page, "OPTIONS")
+        .iter()
+        .filter(|line| line.starts_with(".It "))
+        .flat_map(|line| line.split(" Fl -").skip(1))
+        .filter_map(|rest| rest.split(' ').next().map(str::to_owned))
+        .collect()
+}
+
+/// Every `--flag` that the help mentions.
+fn flags_of_help(help: &str) -> BTreeSet<String> {
+    help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .filter_map(|word| word.strip_prefix("--"))
+        .filter(|flag| !flag.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The first words of the items below the help's line "Commands:".
+fn commands_of_help(help: &str) -> BTreeSet<String> {
+    help.lines()
+        .skip_while(|line| !line.to_lowercase().starts_with("commands"))
+        .skip(1)
+        .take_while(|line| line.starts_with(' '))
+        .filter(|line| !line.starts_with("        ")) // a wrapped description
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect()
+}
+
+fn commands_of_page(page: &str) -> BTreeSet<String> {
+    section(page, "COMMANDS")
+        .iter()
+        .filter_map(|line| line.strip_prefix(".It Cm ")?.split(' ').next())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn help_and_manual_have_the_same_flags_and_commands() {
+    let (help, page) = (help(), page("ah-git-guard.1"));
+    assert_eq!(flags_of_help(&help), flags_of_page(&page));
+    assert!(flags_of_page(&page).contains("harness"));
+    assert_eq!(commands_of_help(&help), commands_of_page(&page));
+    assert!(commands_of_page(&page).contains("check"));
+}
+
+#[test]
+fn help_and_manual_begin_with_the_same_sentence() {
+    let page = page("ah-git-guard.1");
+    let about = page.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
+    let help = help();
+    assert!(help.lines().take(3).any(|line| line.contains(about)), "`{about}` is not at the head of\n{help}");
+}
+
+#[test]
+fn every_example_is_understood() {
+    let page = page("ah-git-guard.1");
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join("events.jsonl"), "{}\n").unwrap();
+    let bin = Path::new(GUARD).parent().unwrap();
+    let path = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+    let examples: Vec<_> = section(&page, "EXAMPLES")
+        .into_iter()
+        .map(|line| line.trim_start_matches(".Dl ").trim_start_matches("$ "))
+        .filter(|line| line.starts_with("ah-git-guard"))
+        .map(|line| line.replace("\\-", "-"))
+        .collect();
+    assert!(examples.len() >= 3, "{examples:?}");
+    for line in examples {
+        let done = Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(home.path())
+            .env("AH_HOME", home.path())
+            .env("PATH", &path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let code = done.status.code();
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(matches!(code, Some(0 | 1 | 3)), "{line}: exit {code:?}: {said}");
+    }
+}
+
+#[test]
+fn a_flag_that_no_page_has_is_refused() {
+    assert_eq!(guard(&["--no-such-flag"]).status.code(), Some(64));
+}
+
+#[test]
+fn pages_are_well_formed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("man");
+    let mut pages: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.sort();
+    assert!(pages.len() >= 4);
+    if Command::new("mandoc").arg("-V").stdin(Stdio::null()).output().is_err() {
+        println!("SKIP mandoc: not installed");
+        return;
+    }
+    let done = Command::new("mandoc").args(["-Tlint", "-W", "warning"]).args(&pages).output().unwrap();
+    assert!(done.status.success() && done.stdout.is_empty(), "{}", String::from_utf8_lossy(&done.stdout));
+}
+
+#[test]
+fn lists_are_read_from_help_and_page() {
+    let help = "ah-x - about\n\nCommands:\n  check [--cwd DIR] -- COMMAND\n                    judge it\n  policy            show it\n\nOptions:\n  -h, --help   this\n      --json   that\n";
+    assert_eq!(commands_of_help(help), ["check", "policy"].map(str::to_owned).into());
+    assert_eq!(flags_of_help(help), ["cwd", "help", "json"].map(str::to_owned).into());
+    let page = ".Sh COMMANDS\n.Bl -tag\n.It Cm check Oo Fl -cwd Ar dir Oc\n.It Cm policy\n.El\n.Sh OPTIONS\n.It Fl h , Fl -help\n.It Fl -cwd Ar dir\n.Sh FILES\n.It Fl -no\n";
+    assert_eq!(commands_of_page(page), ["check", "policy"].map(str::to_owned).into());
+    assert_eq!(flags_of_page(page), ["cwd", "help"].map(str::to_owned).into());
+}
