@@ -44,3 +44,9 @@ mod wrapper;
 pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
 pub use machine::{End, Machine, Source, Start, Step, Unread, Walked};
 pub use walk::walk;
+
+/// Joins a path to an absolute directory and folds `.` and `..` as text.
+#[must_use]
+pub fn join(cwd: &str, path: &str) -> String {
+    state::join(Some(cwd), path).unwrap_or_else(|| path.to_owned())
+}
