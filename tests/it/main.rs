@@ -18,6 +18,7 @@ mod redact;
 mod route;
 mod sample;
 mod session;
+mod shell;
 mod shell_bash;
 mod size;
 mod support;

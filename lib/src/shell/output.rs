@@ -208,9 +208,8 @@ fn unescape(text: &str, echo: bool) -> (String, bool) {
                 continue;
             }
         };
-        if let Some(char) = char::from_u32(code).filter(|char| *char != HOLE) {
-            out.push(char);
-        }
+        // A NUL reads as a part that is not known, which keeps what it separates apart.
+        out.extend(char::from_u32(code));
     }
     (out, false)
 }
