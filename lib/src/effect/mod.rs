@@ -1,6 +1,7 @@
 //! What a tool call does: the paths it reads and writes, and whether it changes anything at all.
 
 mod git;
+mod options;
 mod programs;
 mod shell;
 mod tools;

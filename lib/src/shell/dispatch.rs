@@ -377,6 +377,6 @@ fn items(feed: &Feed, stdin: &Stdin) -> Option<Vec<Word>> {
         (Some('\0'), _) if text.contains(HOLE) => return None,
         (Some(mark), _) => by(mark),
         (None, true) => text.lines().map(|line| unknown_or(line.trim_start())).collect(),
-        (None, false) => wrapper::split(&Word::Unknown(text.clone())),
+        (None, false) => super::environment::split(&Word::Unknown(text.clone())),
     })
 }
