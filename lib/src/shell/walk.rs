@@ -152,7 +152,7 @@ impl<M: Machine> Walker<'_, M> {
         }
         self.depth += 1;
         for item in &list.items {
-            if worlds.iter().all(|world| world.flow != Flow::Go) {
+            if self.steps == 0 || worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
             worlds = self.and_or(item, worlds, frame);
@@ -310,16 +310,18 @@ impl<M: Machine> Walker<'_, M> {
         body: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
     ) -> Worlds<M::State> {
         let shell = Rc::clone(&world.shell);
-        let results = world.results.clone();
         let mut inner = world;
+        let results = std::mem::take(&mut inner.results);
         if inner.shell.trap.is_some() {
             inner.shell().trap = None;
         }
         let worlds = body(self, inner);
         let mut worlds = self.leave(worlds, frame);
-        for world in &mut worlds {
+        let mut results = Some(results);
+        let last = worlds.len().saturating_sub(1);
+        for (index, world) in worlds.iter_mut().enumerate() {
             world.shell = Rc::clone(&shell);
-            world.results.clone_from(&results);
+            world.results = if index == last { results.take().unwrap_or_default() } else { results.clone().unwrap_or_default() };
         }
         worlds
     }
@@ -345,7 +347,7 @@ impl<M: Machine> Walker<'_, M> {
                 EnvValue::Unset => Value::Unset,
             };
             let exported = value != Value::Unset;
-            child.vars.insert(name.clone(), Var { value, exported });
+            child.vars.insert(name.clone(), Var { value, exported, maybe: false });
         }
         world.shell = Rc::new(child);
         let worlds = self.text(text, vec![world], &frame);
