@@ -3,22 +3,17 @@
 use crate::explain;
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
-use crate::policy::Policy;
+use crate::policy::Policies;
 use crate::rule::{self, RULES};
 use crate::verdict::{Verdict, word};
 use ah::cli::{Call, Cli};
 use ah::config::Severity;
 use ah::exit;
-use ah::paths::Paths;
 use ah::quote;
 use ah::shell::Source;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-fn policy(repo: Option<&Path>) -> Policy {
-    Policy::load(Paths::from_env().as_ref(), repo)
-}
 
 /// The directory of `--cwd`, else the current one.
 fn place(cli: &Cli, call: &Call) -> Result<PathBuf, ExitCode> {
@@ -34,7 +29,7 @@ fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
         return Err(cli.usage_error("no command to judge: ah-git-guard check -- COMMAND"));
     }
     let cwd = place(cli, call)?;
-    Ok(guard::line(&line, Source::Shell, &cwd, &policy, &Memory::default, thorough))
+    Ok(guard::line(&line, Source::Shell, &cwd, &Policies::from_env(), &Memory::default, thorough))
 }
 
 /// `check -- COMMAND`: 0 allow or note, 1 deny, 3 ask.
@@ -68,7 +63,7 @@ pub fn explain(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
 pub fn show_policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let cwd = place(cli, call)?;
     let top = ah::git::Repo::discover(&cwd, &ah::git::Vars::of_process()).ok().flatten().and_then(|r| r.work_tree);
-    let policy = policy(top.as_deref());
+    let policy = Policies::from_env().load(top.as_deref());
     let guard = policy.guard();
     let from = |key: &str| format!("{:?}", policy.config.origin(&format!("git_guard.{key}")));
     let mut rows = vec![

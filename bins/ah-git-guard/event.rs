@@ -3,26 +3,39 @@
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
-use crate::policy::Policy;
+use crate::policy::Policies;
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
+use ah::config::Fail;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
-use ah::paths::Paths;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
-    if event.moment != Moment::PreToolUse {
+    if !matches!(event.moment, Moment::PreToolUse | Moment::SessionStart | Moment::UserPromptSubmit) {
         return Answer::Silence;
     }
     let Some(cwd) = guard::directory(&event.cwd) else { return Answer::Silence };
-    let paths = Paths::from_env();
-    let policy = |repo: Option<&Path>| Policy::load(paths.as_ref(), repo);
-    let memory = Memory::default;
-    let judged = tools::judge(event, &cwd, &policy, &memory, context);
+    let policies = Policies::from_env();
+    let memory = || Memory::of(event, &policies.load(None).config, policies.paths.as_ref(), &cwd);
+    if event.moment != Moment::PreToolUse {
+        if !context.probe {
+            memory().begin(&cwd);
+        }
+        return Answer::Silence;
+    }
+    let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
+    if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
+        let memory = memory();
+        // A file in another work tree (a submodule, a linked one) has a memory of its own.
+        let dirs: BTreeSet<&Path> = judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]).collect();
+        dirs.into_iter().for_each(|dir| memory.begin(dir));
+        memory.wrote(event, &judged.written);
+    }
     context.explain.say(|| crate::explain::text(&judged));
     render(if context.can_ask { judged } else { guard::unattended(judged) })
 }
@@ -51,8 +64,10 @@ pub fn panicked(text: &str) -> Answer {
         "rm -rf .git",
     ];
     let shell = text.contains("\"command\"");
+    let closed = || Policies::from_env().load(None).guard().fail == Fail::Closed;
     match PLAIN.iter().find(|p| shell && text.contains(**p)) {
         Some(plain) => Answer::Deny(ah::quote::cut(&format!("ah-git-guard failed while it judged this ({plain}); it stops what it cannot judge. The failure is in its log."), message::MOST).into_owned()),
+        None if closed() => Answer::Deny("ah-git-guard failed while it judged this, and the policy says fail: closed. The failure is in its log.".into()),
         None => Answer::Silence,
     }
 }

@@ -3,20 +3,29 @@
 use crate::files::Change;
 use crate::judge::Judge;
 use crate::machine::{Guard, Seen};
+use crate::memory::Written;
 use crate::message;
+use crate::policy::Policies;
 use crate::removal::Act;
 use crate::survey::Survey;
-use crate::tools::{Load, Recall};
+use crate::tools::Recall;
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
 use ah::clock::Deadline;
 use ah::git::{Trouble, Vars};
 use ah::shell::{Source, Start, Unread, walk};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
 const PATIENCE: Duration = Duration::from_secs(4);
+
+/// When the verdict must be there, counted from the first time that this is asked.
+pub fn deadline() -> Deadline {
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
+}
 
 /// A judged line.
 #[derive(Debug)]
@@ -31,28 +40,31 @@ pub struct Judged {
     pub unread: Vec<Unread>,
     /// The text for the agent or the person; empty for allow.
     pub message: String,
+    /// Files that the call writes, where that is certain.
+    pub written: Vec<Written>,
 }
 
 impl Judged {
-    fn silent(unread: Vec<Unread>) -> Self {
-        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new() }
+    fn silent(unread: Vec<Unread>, written: Vec<Written>) -> Self {
+        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new(), written }
     }
 }
 
 /// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
-pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall, thorough: bool) -> Judged {
+pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
     let start = start(cwd);
-    let mut survey = Survey::default();
+    let rules = policies.own_rules(cwd);
+    let mut survey = Survey::new(&rules);
     let first = walk(text, source, &start, &mut survey, ());
     let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
     if !survey.losing && !unread && !thorough {
-        return Judged::silent(first.unread);
+        return Judged::silent(first.unread, survey.written);
     }
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
-    let policy = policy(top.as_deref());
+    let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
     let mut guard = Guard::new(&mut judge, cwd.to_owned());
     let walked = walk(text, source, &start, &mut guard, World::default());
     let seen = std::mem::take(&mut guard.seen);
@@ -70,16 +82,16 @@ pub fn line(text: &str, source: Source, cwd: &Path, policy: Load, memory: Recall
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
-    conclude(&judge, findings, cwd, seen, walked.unread)
+    Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
 }
 
 /// Judges what a file tool does.
-pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policy: Load, memory: Recall) -> Judged {
+pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, memory: Recall) -> Judged {
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
-    let policy = policy(top.as_deref());
+    let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, Deadline::after(PATIENCE));
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
     let mut world = World::default();
     for change in changes {
         let text = format!("{tool} {}", change.path());
@@ -116,7 +128,7 @@ fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<See
             message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
         }
     };
-    Judged { verdict, findings, seen, unread, message }
+    Judged { verdict, findings, seen, unread, message, written: Vec::new() }
 }
 
 /// Where the line starts: its directory and the whole environment of the hook, which the command inherits.

@@ -37,6 +37,17 @@ pub struct Judge<'a> {
     pub found: Option<Vec<PathBuf>>,
 }
 
+/// Files that tools make anew by themselves, ignored or not.
+fn made_again(path: &Path) -> bool {
+    let part = |c: std::path::Component| {
+        matches!(
+            c.as_os_str().to_str(),
+            Some("__pycache__" | ".pytest_cache" | ".mypy_cache" | ".ruff_cache" | "node_modules" | ".DS_Store")
+        )
+    };
+    path.components().any(part) || path.extension().is_some_and(|e| e == "pyc")
+}
+
 /// A patch that comes through a pipe from `git diff`.
 pub struct PatchSource {
     /// It is the difference of the work tree itself.
@@ -173,7 +184,8 @@ impl<'a> Judge<'a> {
 
     /// What a file or directory holds that nothing else does, loaded from the repository it lies in.
     pub fn load_path(&mut self, world: &mut World, path: &Path) -> Result<Option<SiteId>, Trouble> {
-        let Some(id) = self.site_at(path.parent().unwrap_or(path))? else { return Ok(None) };
+        let around = if path.is_dir() && !path.is_symlink() { path } else { path.parent().unwrap_or(path) };
+        let Some(id) = self.site_at(around)? else { return Ok(None) };
         let site = &self.sites[id];
         if site.repo.work_tree.is_none() || !path.starts_with(&site.root) {
             return Ok(Some(id));
@@ -223,6 +235,7 @@ impl<'a> Judge<'a> {
                     }
                 }
                 State::Unmerged { .. } => world.add(Side::Tree, Treasure::new(Kind::Resolution, &path, vec![tree()])),
+                State::Untracked if made_again(&entry.path) => {}
                 State::Untracked => world.add(Side::Tree, Treasure::new(Kind::Untracked, &path, vec![tree()])),
                 State::Ignored if secret_name(&path) => world.add(Side::Tree, Treasure::new(Kind::Secret, &path, vec![tree()])),
                 State::Ignored => {}
@@ -250,19 +263,6 @@ impl<'a> Judge<'a> {
             if paths.contains(&path) && path.is_file() {
                 world.add(Side::Tree, Treasure::new(Kind::Ignored, &path, vec![Holder::Tree(path.clone())]));
             }
-        }
-        Ok(())
-    }
-
-    /// Files of conflicts already resolved and staged count as resolutions while an operation is in progress.
-    pub fn load_resolutions(&mut self, world: &mut World, id: SiteId) -> Result<(), Trouble> {
-        let root = self.sites[id].root.clone();
-        let entries = self.sites[id].status(&root, &[], false)?;
-        let untouched = self.sites[id].git("merge-file")?.untouched(&entries)?;
-        for path in untouched {
-            let path = root.join(path);
-            // git's own conflict markers, nobody's work.
-            world.treasures.retain(|t| t.kind != Kind::Resolution || t.path != path);
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use crate::glob::matches;
 use crate::hits::absolute;
+use crate::site::Site;
+use ah::git::State;
 use ah::shell::{Command, Word};
 use std::path::{Path, PathBuf};
 
@@ -169,4 +171,69 @@ pub fn ls(command: &Command, cwd: &Path) -> Option<String> {
         .collect();
     all.sort();
     Some(all.iter().flat_map(|n| [n.as_str(), "\n"]).collect())
+}
+
+/// Which paths a listing of git names.
+pub struct Which {
+    untracked: bool,
+    modified: bool,
+    staged: bool,
+    nul: bool,
+}
+
+/// What `git ls-files` or `git diff --name-only` with these words lists; `None` for any other use of them.
+pub fn of_git(verb: &str, words: &[&str]) -> Option<Which> {
+    let has = |names: &[&str]| words.iter().any(|w| names.contains(w));
+    let known = [
+        "-o",
+        "--others",
+        "-m",
+        "--modified",
+        "-d",
+        "--deleted",
+        "-z",
+        "--exclude-standard",
+        "--name-only",
+        "--cached",
+        "--staged",
+        "HEAD",
+        "--",
+    ];
+    if !words.iter().all(|w| known.contains(w)) {
+        return None;
+    }
+    let which = match verb {
+        "ls-files" => Which {
+            untracked: has(&["-o", "--others"]),
+            modified: has(&["-m", "--modified", "-d", "--deleted"]),
+            staged: false,
+            nul: has(&["-z"]),
+        },
+        "diff" if has(&["--name-only"]) => {
+            let cached = has(&["--cached", "--staged"]);
+            Which { untracked: false, modified: !cached, staged: cached || has(&["HEAD"]), nul: has(&["-z"]) }
+        }
+        _ => return None,
+    };
+    (which.untracked || which.modified || which.staged).then_some(which)
+}
+
+/// The names, as git prints them in `cwd`; `None` where git would quote one or cannot say.
+pub fn names(site: &Site, cwd: &Path, which: &Which) -> Option<String> {
+    let entries = site.status(cwd, &[], false).ok()?;
+    let mut out = String::new();
+    for entry in entries.iter() {
+        let wanted = match entry.state {
+            State::Untracked => which.untracked,
+            State::Ignored => false,
+            _ => (which.modified && entry.in_tree()) || (which.staged && entry.in_index()),
+        };
+        let path = site.root.join(&entry.path);
+        if let (true, Ok(name)) = (wanted, path.strip_prefix(cwd)) {
+            let name = name.to_str().filter(|n| !n.contains(['\n', '"', '\\']))?;
+            out.push_str(name);
+            out.push(if which.nul { '\0' } else { '\n' });
+        }
+    }
+    Some(out)
 }

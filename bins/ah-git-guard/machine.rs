@@ -8,6 +8,7 @@ use crate::invocation::Invocation;
 use crate::judge::Judge;
 use crate::listing;
 use crate::options::Options;
+use crate::policy::own_rule;
 use crate::removal::{Act, real};
 use crate::survey;
 use crate::verbs::{clean, config, history, push, refs, remote, stash, store, submodule, tree, worktree};
@@ -219,11 +220,14 @@ impl<'j, 'a> Guard<'j, 'a> {
     fn prints(&mut self, invocation: &Invocation, cwd: &Path) -> Known {
         let words: Vec<&str> = invocation.args.iter().map(Word::literal).collect::<Option<_>>()?;
         let verb = invocation.verb()?;
-        if !matches!(verb, "rev-parse" | "branch" | "symbolic-ref" | "config") {
+        if !matches!(verb, "branch" | "diff" | "ls-files" | "rev-parse" | "symbolic-ref") {
             return None;
         }
         let id = self.judge.site_at(cwd).ok()??;
         let site = &self.judge.sites[id];
+        if let Some(which) = listing::of_git(verb, &words) {
+            return listing::names(site, cwd, &which);
+        }
         let branch = || site.repo.head().ok()?.branch().map(str::to_owned);
         let text = match (verb, words.as_slice()) {
             ("rev-parse", ["--show-toplevel"]) => site.root.display().to_string(),
@@ -297,7 +301,7 @@ impl<'j, 'a> Guard<'j, 'a> {
     fn program(&mut self, command: &Command, cwd: &Path, mut world: World) -> Step<World> {
         let text = words(&command.words);
         let program = command.program().unwrap_or_default().to_owned();
-        let mut output = None;
+        let (mut output, mut ok) = (None, None);
         if let Some(finding) = forge::judge(&program, command, &text) {
             world.findings.push(finding);
         }
@@ -314,6 +318,7 @@ impl<'j, 'a> Guard<'j, 'a> {
                 output = listed.output;
                 self.judge.found = Some(listed.paths);
             }
+            "echo" | "printf" => ok = Some(true),
             "ls" => output = listing::ls(command, cwd),
             "mktemp" => {
                 self.temporary += 1;
@@ -356,7 +361,7 @@ impl<'j, 'a> Guard<'j, 'a> {
         if command.cwd.is_none() {
             cap(&mut world, count);
         }
-        Step::Done(vec![End { state: world, ok: None, output }])
+        Step::Done(vec![End { state: world, ok, output }])
     }
 
     /// `git archive | tar x`, `git diff | patch -R`: what the command before put into the pipe.
@@ -414,6 +419,10 @@ impl Machine for Guard<'_, '_> {
         let count = world.findings.len();
         let asked: Vec<usize> = self.judge.sites.iter().map(|s| s.asked.borrow().len()).collect();
         let git = command.program() == Some("git");
+        let mut world = world;
+        if let Some(rule) = own_rule(&self.judge.policy.guard().rules, command) {
+            world.findings.push(Finding::new("own.rule", rule.verdict, &words(&command.words), rule.why.clone()));
+        }
         // Redirections happen before the program runs, git's too.
         let step = if git && !command.redirects.is_empty() {
             let bare = Command { words: vec![Word::Literal(":".into())], ..command.clone() };

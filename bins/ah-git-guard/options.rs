@@ -53,6 +53,11 @@ impl Options {
         self.given.iter().rev().find(|g| g.0 == name).is_some_and(|g| g.1)
     }
 
+    /// Which of these options was given last.
+    pub fn last_of<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
+        self.given.iter().rev().filter(|g| g.1).find_map(|g| names.iter().find(|n| **n == g.0).copied())
+    }
+
     /// How often an option was given.
     pub fn count(&self, name: &str) -> usize {
         self.given.iter().filter(|g| g.0 == name && g.1).count()

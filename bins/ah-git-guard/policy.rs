@@ -2,10 +2,49 @@
 
 use crate::glob;
 use crate::verdict::{Finding, Verdict};
-use ah::config::{Config, GitGuard, Hooks, Problem};
-use ah::paths::Paths;
+use ah::config::{Config, GitGuard, Hooks, OwnRule, Problem};
+use ah::paths::{Paths, repo_config};
 use ah::shell::{Command, Word};
 use std::path::Path;
+
+/// Where policies come from: read only once one is needed.
+pub struct Policies {
+    /// ah's places; `None` where no HOME is known, and then the built-in policy holds.
+    pub paths: Option<Paths>,
+}
+
+impl Policies {
+    /// By the environment.
+    pub fn from_env() -> Self {
+        Self { paths: Paths::from_env() }
+    }
+
+    /// The policy for a repository.
+    pub fn load(&self, repo: Option<&Path>) -> Policy {
+        Policy::load(self.paths.as_ref(), repo)
+    }
+
+    /// Rules of a team's own, for a session in `cwd`; where no configuration exists, that costs a few failed looks.
+    pub fn own_rules(&self, cwd: &Path) -> Vec<OwnRule> {
+        let Some(paths) = &self.paths else { return Vec::new() };
+        let repo = cwd.ancestors().find(|d| repo_config(d).exists());
+        if repo.is_none() && !paths.config_file().exists() && !paths.system_config().exists() {
+            return Vec::new();
+        }
+        self.load(repo).config.git_guard.rules
+    }
+}
+
+/// The rule of a team's own whose words a command begins with; the longest one.
+pub fn own_rule<'r>(rules: &'r [OwnRule], command: &Command) -> Option<&'r OwnRule> {
+    let begins = |run: &[String]| {
+        run.iter().enumerate().all(|(at, want)| match command.words.get(at).and_then(Word::literal) {
+            Some(word) if at == 0 => word == want || word.rsplit('/').next() == Some(want.as_str()),
+            word => word == Some(want.as_str()),
+        })
+    };
+    rules.iter().filter(|r| !r.run.is_empty() && begins(&r.run)).max_by_key(|r| r.run.len())
+}
 
 /// The policy and where it came from.
 pub struct Policy {
@@ -40,18 +79,5 @@ impl Policy {
             _ => finding.verdict,
         };
         finding.verdict = self.guard().verdict(finding.rule, builtin);
-    }
-
-    /// A finding of a team's own rules: the longest argument vector that the command begins with.
-    pub fn own_rule(&self, command: &Command, text: &str) -> Option<Finding> {
-        let begins = |run: &[String]| {
-            run.iter().enumerate().all(|(at, want)| match command.words.get(at) {
-                Some(Word::Literal(word)) if at == 0 => word.rsplit('/').next() == Some(want.as_str()) || word == want,
-                Some(word) => word.literal() == Some(want),
-                None => false,
-            })
-        };
-        let rule = self.guard().rules.iter().filter(|r| !r.run.is_empty() && begins(&r.run)).max_by_key(|r| r.run.len())?;
-        Some(Finding::new("own.rule", rule.verdict, text, rule.why.clone()))
     }
 }

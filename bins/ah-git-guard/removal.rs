@@ -483,6 +483,32 @@ impl Judge<'_> {
         Ok(())
     }
 
+    /// `submodule update` puts HEADs back: commits that only a detached HEAD of a submodule names are left to its reflog.
+    pub fn leave_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+        let links = self.sites[call.site].git("submodules")?.gitlinks(ah::git::Paths::All)?;
+        let root = self.sites[call.site].root.clone();
+        for (path, recorded) in links {
+            let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) else { continue };
+            let refs = self.refs(world, id)?.clone();
+            let crate::world::Head::Detached(tip) = refs.head.clone() else { continue };
+            let recorded = crate::world::Tip::Real(recorded.as_str().to_owned());
+            if tip == recorded {
+                continue;
+            }
+            if let Some(refs) = world.refs.get_mut(&id) {
+                refs.head = crate::world::Head::Detached(recorded);
+            }
+            let lost = self.commits_lost(world, id, &tip, None)?;
+            if !lost.is_empty() {
+                world.findings.push(
+                    call.finding("submodule.update", Verdict::Ask, "only the reflog of the submodule would still name these")
+                        .with(lost),
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// What git itself says that this clean would remove.
     pub fn clean_hits(&mut self, call: &Call, ignored: bool) -> Result<Hits, Trouble> {
         let o = &call.options;

@@ -1,9 +1,13 @@
 //! The first look at a line, without a repository: can any of its commands lose something at all?
 
 use crate::files;
+use crate::hits::absolute;
 use crate::invocation::Invocation;
+use crate::memory::Written;
 use crate::place;
-use ah::shell::{Command, End, Known, Machine, RedirectKind, Stdin, Step, Word};
+use crate::policy::own_rule;
+use ah::config::OwnRule;
+use ah::shell::{Command, End, Known, Machine, Place, RedirectKind, Stdin, Step, Word};
 use std::path::Path;
 
 /// What a command may do, as far as its words tell.
@@ -323,19 +327,53 @@ pub fn is_setup(before: Option<&[Word]>) -> bool {
 }
 
 /// The machine of the first look.
-#[derive(Default)]
-pub struct Survey {
+pub struct Survey<'r> {
+    rules: &'r [OwnRule],
     /// Something on the line may lose something.
     pub losing: bool,
     /// The line names git at all.
     pub git: bool,
+    /// Files that the line writes for certain, by literal name.
+    pub written: Vec<Written>,
     /// The last command, for `eval "$(tool)"`.
     before: Option<Vec<Word>>,
 }
 
-impl Survey {
+impl<'r> Survey<'r> {
+    /// Looks for what may lose something, and for a team's own rules.
+    pub fn new(rules: &'r [OwnRule]) -> Self {
+        Self { rules, losing: false, git: false, written: Vec::new(), before: None }
+    }
+
+    /// Notes what the command writes: redirections, copies, new files, edits in place.
+    fn write(&mut self, command: &Command) {
+        let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
+        let appended = command
+            .redirects
+            .iter()
+            .filter(|r| matches!(r.kind, RedirectKind::Append | RedirectKind::ReadWrite))
+            .map(|r| &r.target);
+        let edited = command.words.iter().skip(1).filter(|_| edits(command));
+        let mut targets: Vec<&Word> = appended.chain(edited).collect();
+        let changes = files::changes(command);
+        targets.extend(changes.iter().filter_map(|c| match c {
+            files::Change::Replace(w)
+            | files::Change::Make(w)
+            | files::Change::Move { to: w, .. }
+            | files::Change::Copy { to: w, .. } => Some(w),
+            _ => None,
+        }));
+        for path in targets.into_iter().filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
+            self.written.push((absolute(Path::new(cwd), path), None));
+        }
+    }
+
     fn look(&mut self, command: &Command) {
         if self.losing {
+            return;
+        }
+        if own_rule(self.rules, command).is_some() {
+            self.losing = true;
             return;
         }
         let Some(program) = command.program() else {
@@ -366,6 +404,12 @@ impl Survey {
     }
 }
 
+/// Whether the program edits the files it names in place.
+fn edits(command: &Command) -> bool {
+    let option = |t: &str| t.starts_with("-i") || t == "--in-place" || t.starts_with("-pi");
+    matches!(command.program(), Some("sed" | "perl" | "gsed")) && command.words.iter().filter_map(Word::literal).any(option)
+}
+
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
     matches!(program, "gh" | "glab" | "hub" | "jj" | "chmod" | "mktemp") && program != "mktemp"
@@ -375,11 +419,12 @@ fn other(program: &str, command: &Command) -> bool {
             && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
 }
 
-impl Machine for Survey {
+impl Machine for Survey<'_> {
     type State = ();
 
     fn run(&mut self, command: &Command, (): ()) -> Step<()> {
         self.look(command);
+        self.write(command);
         self.before = Some(command.words.clone());
         Step::Done(vec![End { state: (), ok: None, output: None }])
     }

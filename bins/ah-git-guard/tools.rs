@@ -2,8 +2,9 @@
 
 use crate::files::Change;
 use crate::guard::{self, Judged};
+use crate::hits::absolute;
 use crate::memory::Memory;
-use crate::policy::Policy;
+use crate::policy::Policies;
 use crate::workdir;
 use ah::event::Event;
 use ah::hook::Context;
@@ -11,22 +12,20 @@ use ah::patch::PatchKind;
 use ah::shell::{Source, Word};
 use std::path::Path;
 
-/// How the policy is loaded once it is needed.
-pub type Load<'l> = &'l dyn Fn(Option<&Path>) -> Policy;
-/// How the memory is.
+/// How the memory is had once it is needed.
 pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
 /// Judges a tool call; `None` for a tool that loses nothing.
-pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &Context) -> Option<Judged> {
+pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, context: &Context) -> Option<Judged> {
     let thorough = context.explain == ah::hook::Explain::ON;
     let name = event.tool_name.as_ref();
     match name {
         "Bash" | "PowerShell" => {
             let source = if name == "Bash" { Source::Shell } else { Source::PowerShell };
             let text = event.input("command")?;
-            let mut worst = guard::line(&text, source, cwd, policy, memory, thorough);
+            let mut worst = guard::line(&text, source, cwd, policies, memory, thorough);
             for dir in workdir::other(event, &text, cwd) {
-                let there = guard::line(&text, source, &dir, policy, memory, thorough);
+                let there = guard::line(&text, source, &dir, policies, memory, thorough);
                 if there.verdict > worst.verdict {
                     worst = there;
                 }
@@ -35,13 +34,18 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
         }
         "Write" => {
             let path = event.input("file_path")?;
-            Some(guard::changes(&[Change::Write(Word::Literal(path.into_owned()))], "Write", cwd, policy, memory))
+            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policies, memory);
+            let text = event.input("content").map(std::borrow::Cow::into_owned);
+            Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
         "Edit" | "MultiEdit" | "NotebookEdit" => {
             let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if files.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
-                return Some(guard::changes(&[Change::Edit(Word::Literal(path.into_owned()))], name, cwd, policy, memory));
+                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
+                let at = absolute(cwd, &path);
+                let text = edited(event, &at);
+                return Some(Judged { written: vec![(at, text)], ..judged });
             }
             let literal = |p: &str| Word::Literal(p.to_owned());
             let changes: Vec<Change> = files
@@ -53,13 +57,30 @@ pub fn judge(event: &Event, cwd: &Path, policy: Load, memory: Recall, context: &
                     PatchKind::Update => vec![Change::Edit(literal(&f.path))],
                 })
                 .collect();
-            Some(guard::changes(&changes, "apply_patch", cwd, policy, memory))
+            let kept = files.iter().filter(|f| f.kind != PatchKind::Delete);
+            let written = kept
+                .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
+                .map(|p| (absolute(cwd, p), None))
+                .collect();
+            Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policies, memory) })
         }
         _ => {
             let words = mcp(event)?;
             let dir = event.input("repo_path").or_else(|| event.input("path")).and_then(|p| guard::directory(&p));
-            Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policy, memory, thorough))
+            Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policies, memory, thorough))
         }
+    }
+}
+
+/// The text that an Edit leaves, where it can be told.
+fn edited(event: &Event, path: &Path) -> Option<String> {
+    let now = String::from_utf8(ah::fs::read(path, ah::session::MAX_HASHED).ok()?).ok()?;
+    let (old, new) = (event.input("old_string")?, event.input("new_string")?);
+    let all = event.tool_input.and_then(|raw| ah::event::field(raw, "replace_all")).is_some_and(|v| v.get() == "true");
+    match now.matches(old.as_ref()).count() {
+        0 => None,
+        1 => Some(now.replacen(old.as_ref(), &new, 1)),
+        _ => all.then(|| now.replace(old.as_ref(), &new)),
     }
 }
 

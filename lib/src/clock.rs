@@ -5,9 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Milliseconds since the Unix epoch; 0 when the clock stands before it.
 #[must_use]
 pub fn now_ms() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |d| d.as_millis() as u64)
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }
 
 /// The last millisecond of a day written `YYYY-MM-DD`, in UTC; `None` for anything that is no day from 1970 to 9999.
@@ -68,16 +66,7 @@ mod tests {
         assert_eq!(day_end_ms("1970-01-01"), Some(86_399_999));
         assert_eq!(day_end_ms("2000-02-29"), Some(951_868_799_999));
         assert_eq!(day_end_ms("2026-12-31"), Some(1_798_761_599_999));
-        for bad in [
-            "",
-            "2026",
-            "1969-12-31",
-            "2026-02-29",
-            "2026-13-01",
-            "2026-00-01",
-            "2026-1-1",
-            "+026-01-01",
-        ] {
+        for bad in ["", "2026", "1969-12-31", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1-1", "+026-01-01"] {
             assert_eq!(day_end_ms(bad), None, "{bad}");
         }
     }

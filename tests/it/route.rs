@@ -18,12 +18,7 @@ impl World {
     fn new(config: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        for repo in [
-            "home/work/a",
-            "home/work/secret/b",
-            "home/work-repos/c",
-            "home/work/deep/d",
-        ] {
+        for repo in ["home/work/a", "home/work/secret/b", "home/work-repos/c", "home/work/deep/d"] {
             write(&root.join(repo).join(".git/config"), "");
         }
         if !config.is_empty() {
@@ -61,23 +56,12 @@ const CONFIG: &str = r#"{"off": ["~/work/secret"], "default": "off", "collective
 fn off_wins_then_the_deepest_then_the_default() {
     let world = World::new(CONFIG);
     assert_eq!(world.collective("work/a").as_deref(), Some("work"));
-    assert_eq!(
-        world.collective("work/a/src/new/dir").as_deref(),
-        Some("work")
-    );
+    assert_eq!(world.collective("work/a/src/new/dir").as_deref(), Some("work"));
     assert_eq!(world.collective("work/deep/d").as_deref(), Some("deep"));
     assert_eq!(world.route("work/secret/b"), Route::Off(Off::Listed));
     assert_eq!(world.route("work-repos/c"), Route::Off(Off::Default));
     assert_eq!(world.route("work/a/../secret/b/x"), Route::Off(Off::Listed));
-    assert_eq!(
-        world
-            .route("work/none/../a/.")
-            .scope()
-            .unwrap()
-            .collective
-            .as_deref(),
-        Some("work")
-    );
+    assert_eq!(world.route("work/none/../a/.").scope().unwrap().collective.as_deref(), Some("work"));
     assert_eq!(world.route("none"), Route::Off(Off::Nowhere));
     let config = world.config();
     for nowhere in ["", "work/a", "\0"] {
@@ -103,17 +87,10 @@ fn links_on_either_side() {
 
 #[test]
 fn without_a_word_it_is_this_repository_on_this_machine() {
-    for config in [
-        "",
-        r#"{"git_guard": {"on_loss": "deny"}}"#,
-        r#"{"default": "repo"}"#,
-    ] {
+    for config in ["", r#"{"git_guard": {"on_loss": "deny"}}"#, r#"{"default": "repo"}"#] {
         let world = World::new(config);
         let scope = world.route("work/a/src").scope().unwrap();
-        assert_eq!(
-            (scope.collective.as_deref(), scope.name.as_str()),
-            (None, "a")
-        );
+        assert_eq!((scope.collective.as_deref(), scope.name.as_str()), (None, "a"));
         assert_eq!(scope.repo, world.at("work/a").to_string_lossy());
         assert!(scope.store.starts_with(".repo-"));
         assert!(!may_sync(&world.config(), &scope));
@@ -124,14 +101,9 @@ fn without_a_word_it_is_this_repository_on_this_machine() {
 #[test]
 fn invalid_and_dangling_are_off() {
     assert_eq!(World::new("{").route("work/a"), Route::Off(Off::Invalid));
-    assert_eq!(
-        World::new(r#"{"default": "gone"}"#).route("work/a"),
-        Route::Off(Off::Invalid)
-    );
+    assert_eq!(World::new(r#"{"default": "gone"}"#).route("work/a"), Route::Off(Off::Invalid));
     let world = World::new("");
-    let (config, _) = Config::load_with(&paths_in(&world.root), None, &|name| {
-        (name == "AH_OFF").then(|| "1".into())
-    });
+    let (config, _) = Config::load_with(&paths_in(&world.root), None, &|name| (name == "AH_OFF").then(|| "1".into()));
     assert_eq!(route(&config, &world.at("work/a")), Route::Off(Off::Silent));
 }
 
@@ -139,24 +111,13 @@ fn invalid_and_dangling_are_off() {
 fn the_target_decides() {
     let world = World::new(r#"{"off": ["~/work/secret"]}"#);
     assert!(world.target("work/a/x.rs").scope().is_some());
-    assert_eq!(
-        world.target("work/a/../secret/b/x.rs"),
-        Route::Off(Off::Listed)
-    );
-    write(
-        &world.at("work-repos/c/.ah/config.json"),
-        r#"{"off": true}"#,
-    );
+    assert_eq!(world.target("work/a/../secret/b/x.rs"), Route::Off(Off::Listed));
+    write(&world.at("work-repos/c/.ah/config.json"), r#"{"off": true}"#);
     assert_eq!(world.target("work-repos/c/x.rs"), Route::Off(Off::Listed));
     write(&world.at("work-repos/c/.ah/config.json"), "{broken");
     assert_eq!(world.target("work-repos/c/x.rs"), Route::Off(Off::Listed));
-    let (config, _) =
-        Config::load_with(&paths_in(&world.root), Some(&world.at("work/a")), &|_| None);
-    assert!(
-        route_target(&config, &paths_in(&world.root), &world.at("work/a/y"))
-            .scope()
-            .is_some()
-    );
+    let (config, _) = Config::load_with(&paths_in(&world.root), Some(&world.at("work/a")), &|_| None);
+    assert!(route_target(&config, &paths_in(&world.root), &world.at("work/a/y")).scope().is_some());
 }
 
 #[test]
@@ -166,16 +127,9 @@ fn only_a_team_syncs() {
     let config = world.config();
     assert!(may_sync(&config, &scope("work/a")));
     assert!(!may_sync(&config, &scope("work/deep/d")));
-    let gone = Scope {
-        collective: Some("gone".into()),
-        store: "gone".into(),
-        ..scope("work/a")
-    };
+    let gone = Scope { collective: Some("gone".into()), store: "gone".into(), ..scope("work/a") };
     assert!(!may_sync(&config, &gone));
-    let posing = Scope {
-        store: "DEEP".into(),
-        ..scope("work/a")
-    };
+    let posing = Scope { store: "DEEP".into(), ..scope("work/a") };
     assert!(!may_sync(&config, &posing));
     let mut invalid = config.clone();
     invalid.invalid = true;
@@ -217,22 +171,11 @@ fn git(dir: &Path, args: &[&str]) {
         .env_clear()
         .envs([("HOME", dir), ("GIT_CONFIG_NOSYSTEM", Path::new("1"))])
         .env("PATH", std::env::var_os("PATH").unwrap())
-        .args([
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.test",
-            "-c",
-            "protocol.file.allow=always",
-        ])
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.test", "-c", "protocol.file.allow=always"])
         .args(args)
         .output()
         .unwrap();
-    assert!(
-        out.status.success(),
-        "{args:?}: {}",
-        String::from_utf8_lossy(&out.stderr)
-    );
+    assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
 #[test]
@@ -247,34 +190,20 @@ fn linked_trees_and_clones_have_one_id() {
     let id = |path: &str| Repo::around(&root.join(path)).unwrap().id();
     assert_eq!(id("main"), main.to_string_lossy());
     assert_eq!(id("tree/not/there"), id("main"));
-    git(
-        &main,
-        &["remote", "add", "zz", "https://me:pw@H.test/o/r.git"],
-    );
+    git(&main, &["remote", "add", "zz", "https://me:pw@H.test/o/r.git"]);
     assert_eq!(id("tree"), "h.test/o/r");
     git(&main, &["remote", "add", "origin", "git@h.test:o/other"]);
     assert_eq!(id("tree"), "h.test/o/other");
-    git(
-        &main,
-        &["submodule", "--quiet", "add", main.to_str().unwrap(), "sub"],
-    );
+    git(&main, &["submodule", "--quiet", "add", main.to_str().unwrap(), "sub"]);
     assert_ne!(id("main/sub"), id("main"));
-    assert_eq!(
-        Repo::around(&root.join("main/sub")).unwrap().root,
-        main.join("sub")
-    );
+    assert_eq!(Repo::around(&root.join("main/sub")).unwrap().root, main.join("sub"));
 }
 
 #[test]
 fn hostile_repositories_are_none() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
-    for (name, text) in [
-        ("a", "gitdir:"),
-        ("b", "gitdir: nowhere"),
-        ("c", "\0\u{1}"),
-        ("d", "gitdir: .git"),
-    ] {
+    for (name, text) in [("a", "gitdir:"), ("b", "gitdir: nowhere"), ("c", "\0\u{1}"), ("d", "gitdir: .git")] {
         write(&root.join(name).join(".git"), text);
         assert_eq!(Repo::around(&root.join(name)), None, "{name}");
     }
@@ -282,14 +211,6 @@ fn hostile_repositories_are_none() {
     rustix::fs::mkfifoat(rustix::fs::CWD, root.join("e/.git"), rustix::fs::Mode::RWXU).unwrap();
     assert_eq!(Repo::around(&root.join("e")), None);
     std::fs::create_dir_all(root.join("f/.git")).unwrap();
-    rustix::fs::mkfifoat(
-        rustix::fs::CWD,
-        root.join("f/.git/config"),
-        rustix::fs::Mode::RWXU,
-    )
-    .unwrap();
-    assert_eq!(
-        Repo::around(&root.join("f")).unwrap().id(),
-        root.join("f").to_string_lossy()
-    );
+    rustix::fs::mkfifoat(rustix::fs::CWD, root.join("f/.git/config"), rustix::fs::Mode::RWXU).unwrap();
+    assert_eq!(Repo::around(&root.join("f")).unwrap().id(), root.join("f").to_string_lossy());
 }

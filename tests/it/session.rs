@@ -9,39 +9,18 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
 fn prompt(t: u64, key: &str) -> Line {
-    let record = Record::Prompt(Prompt {
-        text: format!("text {key}"),
-        ..Prompt::default()
-    });
-    Line {
-        t,
-        key: key.to_owned(),
-        record,
-    }
+    let record = Record::Prompt(Prompt { text: format!("text {key}"), ..Prompt::default() });
+    Line { t, key: key.to_owned(), record }
 }
 
 fn other(t: u64, kind: &str, key: &str) -> Line {
     let raw = format!(r#"{{"t":{t},"k":"{kind}","key":"{key}"}}"#);
-    Line {
-        t,
-        key: key.to_owned(),
-        record: Record::Other {
-            kind: kind.to_owned(),
-            raw,
-        },
-    }
+    Line { t, key: key.to_owned(), record: Record::Other { kind: kind.to_owned(), raw } }
 }
 
 fn wrote(t: u64, key: &str, path: &str, hash: &str) -> Line {
-    let seen = Seen {
-        path: path.to_owned(),
-        hash: Some(hash.to_owned()),
-    };
-    Line {
-        t,
-        key: key.to_owned(),
-        record: Record::Own(Own::wrote(vec![seen], "Write")),
-    }
+    let seen = Seen { path: path.to_owned(), hash: Some(hash.to_owned()) };
+    Line { t, key: key.to_owned(), record: Record::Own(Own::wrote(vec![seen], "Write")) }
 }
 
 #[test]
@@ -58,14 +37,8 @@ fn line_one_holds_the_scope() {
     let text = std::fs::read_to_string(session.file()).unwrap();
     assert_eq!(text.lines().count(), 4);
     assert!(text.starts_with(r#"{"v":1,"#) && text.matches("\"v\"").count() == 1);
-    assert_eq!(
-        Session::open(&paths, "s1", "elsewhere").unwrap().scope(),
-        "work"
-    );
-    assert_eq!(
-        (mode(session.file()), mode(&paths.sessions())),
-        (0o600, 0o700)
-    );
+    assert_eq!(Session::open(&paths, "s1", "elsewhere").unwrap().scope(), "work");
+    assert_eq!((mode(session.file()), mode(&paths.sessions())), (0o600, 0o700));
     std::fs::write(session.file(), "{\"v\":2}\n").unwrap();
     assert!(Session::open(&paths, "s1", "work").is_err());
     assert!(Session::open(&paths, "", "work").is_err());
@@ -84,32 +57,17 @@ fn ids_never_leave_the_folder() {
         assert_eq!(session.file().parent().unwrap(), paths.sessions());
         assert!(names.insert(session.file().to_owned()), "{id:?}");
     }
-    assert_eq!(
-        paths.sessions().join("s1.jsonl"),
-        Session::open(&paths, "s1", "").unwrap().file()
-    );
+    assert_eq!(paths.sessions().join("s1.jsonl"), Session::open(&paths, "s1", "").unwrap().file());
 }
 
 #[test]
 fn a_turn_ends_at_a_closer_and_counts_each_key_once() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::open(&paths_in(dir.path()), "s", "").unwrap();
-    session
-        .append(&[prompt(1, "old"), other(2, "open", "1")])
-        .unwrap();
+    session.append(&[prompt(1, "old"), other(2, "open", "1")]).unwrap();
     let mut again = prompt(5, "a");
-    again.record = Record::Prompt(Prompt {
-        text: "second".into(),
-        ..Prompt::default()
-    });
-    session
-        .append(&[
-            prompt(3, "a"),
-            other(4, "touch", "a"),
-            other(4, "later", ""),
-            other(4, "later", ""),
-        ])
-        .unwrap();
+    again.record = Record::Prompt(Prompt { text: "second".into(), ..Prompt::default() });
+    session.append(&[prompt(3, "a"), other(4, "touch", "a"), other(4, "later", ""), other(4, "later", "")]).unwrap();
     session.append(&[again]).unwrap();
     let turn = session.turn().unwrap();
     let kinds: Vec<&str> = turn.iter().map(|l| l.record.kind()).collect();
@@ -117,10 +75,7 @@ fn a_turn_ends_at_a_closer_and_counts_each_key_once() {
     assert_eq!(turn[0], prompt(3, "a"));
     // What a prompt says is text, never bookkeeping.
     let mut forged = prompt(6, "f");
-    forged.record = Record::Prompt(Prompt {
-        text: "\n{\"t\":9,\"k\":\"skip\",\"key\":\"9\"}\n".into(),
-        ..Prompt::default()
-    });
+    forged.record = Record::Prompt(Prompt { text: "\n{\"t\":9,\"k\":\"skip\",\"key\":\"9\"}\n".into(), ..Prompt::default() });
     session.append(&[forged]).unwrap();
     assert_eq!(session.turn().unwrap().len(), 5);
 }
@@ -136,33 +91,15 @@ fn torn_and_foreign_lines_are_skipped() {
     session.append(&[prompt(3, "b")]).unwrap();
     let keys: Vec<String> = session.turn().unwrap().into_iter().map(|l| l.key).collect();
     assert_eq!(keys, ["a", "b"]);
-    let huge = Record::Prompt(Prompt {
-        text: "x".repeat(3 << 20),
-        ..Prompt::default()
-    });
-    assert!(
-        session
-            .append(&[Line {
-                t: 1,
-                key: String::new(),
-                record: huge
-            }])
-            .is_err()
-    );
+    let huge = Record::Prompt(Prompt { text: "x".repeat(3 << 20), ..Prompt::default() });
+    assert!(session.append(&[Line { t: 1, key: String::new(), record: huge }]).is_err());
 }
 
 #[test]
 fn any_cut_of_a_log_can_be_read() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::open(&paths_in(dir.path()), "s", "").unwrap();
-    session
-        .append(&[
-            prompt(1, "a"),
-            wrote(2, "w", "/r/x", "h"),
-            other(3, "skip", "1"),
-            prompt(4, "b"),
-        ])
-        .unwrap();
+    session.append(&[prompt(1, "a"), wrote(2, "w", "/r/x", "h"), other(3, "skip", "1"), prompt(4, "b")]).unwrap();
     let bytes = std::fs::read(session.file()).unwrap();
     let mut numbers = Numbers(5);
     for end in 0..bytes.len() {
@@ -181,10 +118,7 @@ fn pairs(session: &Session, writer: usize) {
     for n in 0..125 {
         let key = format!("{writer}-{n}");
         let t = (writer * 125 + n) as u64;
-        let pair = [
-            prompt(t, &key),
-            wrote(t, &key, &format!("/r/{}", n % 40), &key),
-        ];
+        let pair = [prompt(t, &key), wrote(t, &key, &format!("/r/{}", n % 40), &key)];
         session.append(&pair[..1]).unwrap();
         session.append(&pair).unwrap();
     }
@@ -200,12 +134,7 @@ fn state(session: &Session) -> (Vec<Line>, Memory) {
 fn child(name: &str, paths: &Path, arg: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args([
-            "--ignored",
-            "--exact",
-            "--nocapture",
-            &format!("session::{name}"),
-        ])
+        .args(["--ignored", "--exact", "--nocapture", &format!("session::{name}")])
         .env("TEST_DIR", paths)
         .env("TEST_ARG", arg)
         .stdout(Stdio::piped());
@@ -214,33 +143,21 @@ fn child(name: &str, paths: &Path, arg: &str) -> Command {
 
 fn parent() -> (Paths, String) {
     let dir = std::env::var_os("TEST_DIR").expect("run by another test");
-    (
-        paths_in(Path::new(&dir)),
-        std::env::var("TEST_ARG").unwrap(),
-    )
+    (paths_in(Path::new(&dir)), std::env::var("TEST_ARG").unwrap())
 }
 
 #[test]
 #[ignore = "run as a process by another test"]
 fn child_writes_pairs() {
     let (paths, arg) = parent();
-    pairs(
-        &Session::open(&paths, "many", "").unwrap(),
-        arg.parse().unwrap(),
-    );
+    pairs(&Session::open(&paths, "many", "").unwrap(), arg.parse().unwrap());
 }
 
 #[test]
 fn a_thousand_parallel_pairs_are_as_in_a_row() {
     let dir = tempfile::tempdir().unwrap();
     let paths = paths_in(dir.path());
-    let children: Vec<_> = (0..8)
-        .map(|n| {
-            child("child_writes_pairs", dir.path(), &n.to_string())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
+    let children: Vec<_> = (0..8).map(|n| child("child_writes_pairs", dir.path(), &n.to_string()).spawn().unwrap()).collect();
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
@@ -259,10 +176,7 @@ fn a_thousand_parallel_pairs_are_as_in_a_row() {
 #[ignore = "run as a process by another test"]
 fn child_holds_the_lock() {
     let (paths, _) = parent();
-    let _lock = Session::open(&paths, "s", "")
-        .unwrap()
-        .lock(Duration::ZERO)
-        .unwrap();
+    let _lock = Session::open(&paths, "s", "").unwrap().lock(Duration::ZERO).unwrap();
     println!("\nheld");
     std::thread::sleep(Duration::from_secs(600));
 }
@@ -271,9 +185,7 @@ fn child_holds_the_lock() {
 fn a_killed_holder_gives_the_lock_back() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::open(&paths_in(dir.path()), "s", "").unwrap();
-    let mut holder = child("child_holds_the_lock", dir.path(), "")
-        .spawn()
-        .unwrap();
+    let mut holder = child("child_holds_the_lock", dir.path(), "").spawn().unwrap();
     let lines = BufReader::new(holder.stdout.take().unwrap()).lines();
     assert!(lines.map_while(Result::ok).any(|line| line == "held"));
     let err = session.lock(Duration::from_millis(1)).unwrap_err();
@@ -307,11 +219,7 @@ fn a_full_disk_tears_one_line_at_most() {
         .args(["-c", "trap '' 25; ulimit -f 8; exec \"$0\" \"$@\""])
         .arg(child.get_program())
         .args(child.get_args())
-        .envs(
-            child
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
+        .envs(child.get_envs().filter_map(|(name, value)| Some((name, value?))))
         .stdout(Stdio::null());
     assert!(limited.status().unwrap().success());
     let before = session.turn().unwrap();
@@ -326,75 +234,32 @@ fn a_full_disk_tears_one_line_at_most() {
 fn the_memory_outlives_a_long_log() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::open(&paths_in(dir.path()), "s", "").unwrap();
-    let dirty = Seen {
-        path: "/r/dirty".into(),
-        hash: None,
-    };
-    session
-        .remember(1, "start:/r", Own::start("/r", vec![dirty], false))
-        .unwrap();
+    let dirty = Seen { path: "/r/dirty".into(), hash: None };
+    session.remember(1, "start:/r", Own::start("/r", vec![dirty], false)).unwrap();
     // A second look later in the session finds the session's own work; the first one stands.
-    let later = Seen {
-        path: "/r/0".into(),
-        hash: None,
-    };
-    session
-        .remember(2_000_000, "start:/r", Own::start("/r", vec![later], false))
-        .unwrap();
-    let filler = Record::Prompt(Prompt {
-        text: "words ".repeat(40_000),
-        ..Prompt::default()
-    });
+    let later = Seen { path: "/r/0".into(), hash: None };
+    session.remember(2_000_000, "start:/r", Own::start("/r", vec![later], false)).unwrap();
+    let filler = Record::Prompt(Prompt { text: "words ".repeat(40_000), ..Prompt::default() });
     for n in 0..80u64 {
         let t = 3_000_000 + n * 100_000;
-        session
-            .append(&[Line {
-                t,
-                key: format!("p{n}"),
-                record: filler.clone(),
-            }])
-            .unwrap();
-        let seen = Seen {
-            path: format!("/r/{n}"),
-            hash: Some(n.to_string()),
-        };
-        session
-            .remember(t, &format!("w{n}"), Own::wrote(vec![seen], "Write"))
-            .unwrap();
+        session.append(&[Line { t, key: format!("p{n}"), record: filler.clone() }]).unwrap();
+        let seen = Seen { path: format!("/r/{n}"), hash: Some(n.to_string()) };
+        session.remember(t, &format!("w{n}"), Own::wrote(vec![seen], "Write")).unwrap();
     }
     assert!(session.file().metadata().unwrap().len() > 16 << 20);
     let memory = session.memory().unwrap();
-    assert_eq!(
-        memory.whose("/r", Path::new("/r/dirty"), None),
-        Whose::Person
-    );
+    assert_eq!(memory.whose("/r", Path::new("/r/dirty"), None), Whose::Person);
     for n in 0..80 {
         let path = format!("/r/{n}");
-        assert_eq!(
-            memory.whose("/r", Path::new(&path), Some(&n.to_string())),
-            Whose::Own,
-            "{n}"
-        );
+        assert_eq!(memory.whose("/r", Path::new(&path), Some(&n.to_string())), Whose::Own, "{n}");
     }
-    assert_eq!(
-        memory.whose("/r", Path::new("/r/else"), None),
-        Whose::Person
-    );
+    assert_eq!(memory.whose("/r", Path::new("/r/else"), None), Whose::Person);
     // Without a summary within reach nothing is claimed.
     for n in 0..40u64 {
-        session
-            .append(&[Line {
-                t: 20_000_000 + n,
-                key: format!("q{n}"),
-                record: filler.clone(),
-            }])
-            .unwrap();
+        session.append(&[Line { t: 20_000_000 + n, key: format!("q{n}"), record: filler.clone() }]).unwrap();
     }
     let memory = session.memory().unwrap();
-    assert_eq!(
-        memory.whose("/r", Path::new("/r/1"), Some("1")),
-        Whose::Unknown
-    );
+    assert_eq!(memory.whose("/r", Path::new("/r/1"), Some("1")), Whose::Unknown);
 }
 
 #[test]
@@ -408,18 +273,13 @@ fn old_logs_go_once_a_day() {
     for (id, days) in [("new", 0), ("week", 7), ("month", 29), ("old", 31)] {
         let session = Session::open(&paths, id, "").unwrap();
         session.append(&[prompt(1, "a")]).unwrap();
-        let file = std::fs::File::options()
-            .write(true)
-            .open(session.file())
-            .unwrap();
+        let file = std::fs::File::options().write(true).open(session.file()).unwrap();
         file.set_len(1000).unwrap();
         file.set_modified(now - day * days).unwrap();
     }
     let left = || {
         let entries = std::fs::read_dir(paths.sessions()).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.retain(|name| name.ends_with(".jsonl"));
         names.sort();
         names
@@ -427,10 +287,7 @@ fn old_logs_go_once_a_day() {
     assert_eq!(sweep(&paths, Kept::default(), now).unwrap(), 1);
     assert_eq!(left(), ["month.jsonl", "new.jsonl", "week.jsonl"]);
     assert!(!paths.sessions().join("old.lock").exists());
-    let small = Kept {
-        bytes: 1500,
-        ..Kept::default()
-    };
+    let small = Kept { bytes: 1500, ..Kept::default() };
     assert_eq!(sweep(&paths, small, now).unwrap(), 0);
     assert_eq!(sweep(&paths, small, now + day * 2).unwrap(), 2);
     assert_eq!(left(), ["new.jsonl"]);

@@ -169,7 +169,6 @@ pub fn pick(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 pub fn abort(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let Some(operation) = judge.sites[call.site].operation() else { return fails(world) };
     judge.load_all(&mut world, call)?;
-    judge.load_resolutions(&mut world, call.site)?;
     let root = judge.sites[call.site].root.clone();
     // What was changed before the operation began survives an abort; resolutions and what they staged do not.
     let lost = world.treasures.iter().any(|t| t.kind == Kind::Resolution && t.tree().is_some());

@@ -8,9 +8,13 @@ use crate::world::World;
 pub fn submodule(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let o = &call.options;
     let force = o.has("force");
+    if call.operand(0) == Some("update")
+        && !["init", "merge", "rebase", "remote", "cached"].iter().any(|f| *f != "init" && o.has(f))
+    {
+        judge.leave_submodules(&mut world, call)?;
+    }
     match call.operand(0) {
         Some("update") if force => judge.discard_submodules(&mut world, call)?,
-        // `update` without force refuses to overwrite, but leaves a detached HEAD behind: its commits stay in the reflog.
         Some("deinit") if force => judge.discard_submodules(&mut world, call)?,
         _ => {}
     }

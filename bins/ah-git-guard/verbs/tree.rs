@@ -21,18 +21,13 @@ pub fn reset(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         world.drop_index(|p| hits.contains(p));
         return done(world);
     }
-    let keep = ["hard", "merge", "soft", "keep"].into_iter().find(|m| o.has(m)).unwrap_or("mixed");
+    let keep = o.last_of(&["hard", "keep", "merge", "mixed", "soft"]).unwrap_or("mixed");
     if keep != "soft" && keep != "keep" {
         judge.load_all(&mut world, call)?;
     }
     match keep {
         "hard" => discard_tracked(judge, &mut world, call, &Hits::all(), rev.as_deref())?,
-        "merge" => {
-            let site = call.site;
-            let root = judge.sites[site].root.clone();
-            world.drop_tree(|t, p| p.starts_with(&root) && (t.in_index() || t.kind == Kind::Resolution));
-            world.drop_index(|p| p.starts_with(&root));
-        }
+        "merge" => discard_staged(judge, &mut world, call),
         "mixed" => {
             let root = judge.sites[call.site].root.clone();
             world.drop_index(|p| p.starts_with(&root));
@@ -153,12 +148,23 @@ pub fn read_tree(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         judge.load_all(&mut world, call)?;
         let rev = call.operand(0).map(str::to_owned);
         discard_tracked(judge, &mut world, call, &Hits::all(), rev.as_deref())?;
-    } else if !o.has("m") {
+    } else if o.has("m") && o.operands.len() == 1 && o.has("u") {
+        // One tree: what is staged gives way to it, unsaved edits make git refuse or stay.
+        judge.load_all(&mut world, call)?;
+        discard_staged(judge, &mut world, call);
+    } else if !o.has("m") || o.operands.len() == 1 {
         judge.load_all(&mut world, call)?;
         let root = judge.sites[call.site].root.clone();
         world.drop_index(|p| p.starts_with(&root));
     }
     done(world)
+}
+
+/// Staged changes go, in the files too where these are as staged; unsaved edits stay.
+fn discard_staged(judge: &Judge, world: &mut World, call: &Call) {
+    let root = &judge.sites[call.site].root;
+    world.drop_tree(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
+    world.drop_index(|p| p.starts_with(root));
 }
 
 /// `git rm`.

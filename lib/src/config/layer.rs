@@ -15,19 +15,8 @@ use std::path::{Path, PathBuf};
 const MAX: u64 = 1 << 20;
 
 /// The keys of a config file.
-const KEYS: &[&str] = &[
-    "collectives",
-    "default",
-    "engineers",
-    "git_guard",
-    "judge",
-    "mesh",
-    "migrate",
-    "min_version",
-    "off",
-    "profile",
-    "v",
-];
+const KEYS: &[&str] =
+    &["collectives", "default", "engineers", "git_guard", "judge", "mesh", "migrate", "min_version", "off", "profile", "v"];
 
 /// What a repository may set.
 const REPO_KEYS: &[&str] = &["git_guard", "min_version", "off", "v"];
@@ -53,27 +42,14 @@ pub(super) struct Layer {
 }
 
 /// Reads the file of one layer; `None` when there is none.
-pub(super) fn read(
-    paths: &Paths,
-    file: &Path,
-    from: Origin,
-    problems: &mut Vec<Problem>,
-) -> Option<Layer> {
+pub(super) fn read(paths: &Paths, file: &Path, from: Origin, problems: &mut Vec<Problem>) -> Option<Layer> {
     let bytes = match fs::read(file, MAX) {
         Ok(bytes) => bytes,
-        Err(e)
-            if matches!(
-                e.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return None;
         }
         Err(e) if e.kind() == io::ErrorKind::FileTooLarge => {
-            problems.push(Problem::whole(
-                file,
-                format!("expected at most {MAX} bytes"),
-            ));
+            problems.push(Problem::whole(file, format!("expected at most {MAX} bytes")));
             return Some(Layer::default());
         }
         Err(e) => {
@@ -86,11 +62,7 @@ pub(super) fn read(
         Err(e) => {
             let good = String::from_utf8_lossy(&bytes[..e.valid_up_to()]);
             let (line, column) = position(&good, good.len());
-            problems.push(Problem {
-                line,
-                column,
-                ..Problem::whole(file, "expected UTF-8")
-            });
+            problems.push(Problem { line, column, ..Problem::whole(file, "expected UTF-8") });
             return Some(Layer::default());
         }
     };
@@ -102,13 +74,7 @@ pub(super) fn read(
             return Some(Layer::default());
         }
     };
-    let mut reader = Reader {
-        errors: 0,
-        file,
-        paths,
-        problems,
-        text,
-    };
+    let mut reader = Reader { errors: 0, file, paths, problems, text };
     Some(reader.layer(&value, from))
 }
 
@@ -121,25 +87,17 @@ impl Reader<'_> {
             && !matches!(v.value, Value::NumberLit(lit) if lit.value == "1")
         {
             // What a newer version means by its keys is not known: none is used.
-            self.wrong(
-                v,
-                "1, since this program reads no newer version; nothing of this file is used",
-            );
+            self.wrong(v, "1, since this program reads no newer version; nothing of this file is used");
             return layer;
         }
         for field in &fields {
-            if from == Origin::Repo
-                && KEYS.contains(&field.name())
-                && !REPO_KEYS.contains(&field.name())
-            {
+            if from == Origin::Repo && KEYS.contains(&field.name()) && !REPO_KEYS.contains(&field.name()) {
                 self.warn(field, "a repository may not set this; left out");
                 continue;
             }
             match field.name() {
                 "collectives" => layer.collectives = self.collectives(field),
-                "default" => {
-                    layer.default = self.text(field, "\"off\", \"repo\" or a collective's name")
-                }
+                "default" => layer.default = self.text(field, "\"off\", \"repo\" or a collective's name"),
                 "engineers" => layer.engineers = self.engineers(field),
                 "git_guard" => {
                     let errors = self.errors;
@@ -151,11 +109,7 @@ impl Reader<'_> {
                 }
                 "judge" => layer.judge = self.section(field),
                 "mesh" => layer.mesh = self.section(field),
-                "migrate" => {
-                    layer.migrate = self
-                        .word(field, &[("borg", ())])
-                        .map(|()| "borg".to_owned())
-                }
+                "migrate" => layer.migrate = self.word(field, &[("borg", ())]).map(|()| "borg".to_owned()),
                 "min_version" => layer.min_version = self.version(field),
                 "off" if from == Origin::Repo => layer.off_here = self.off_here(field),
                 "off" => {
@@ -164,14 +118,7 @@ impl Reader<'_> {
                 }
                 "profile" => layer.profile = self.word(field, PROFILE),
                 "v" => {}
-                _ => self.unknown(
-                    field,
-                    if from == Origin::Repo {
-                        REPO_KEYS
-                    } else {
-                        KEYS
-                    },
-                ),
+                _ => self.unknown(field, if from == Origin::Repo { REPO_KEYS } else { KEYS }),
             }
         }
         layer
@@ -224,24 +171,12 @@ impl Reader<'_> {
             };
             let store = store_name(&name);
             if name == "off" || name == "repo" {
-                self.error(
-                    &element,
-                    format!("\"{name}\" cannot be a collective's name"),
-                );
-            } else if let Some(other) = found.iter().find(|c| c.store.eq_ignore_ascii_case(&store))
-            {
-                let what = format!(
-                    "expected a name that shares no folder with {:?}",
-                    other.name
-                );
+                self.error(&element, format!("\"{name}\" cannot be a collective's name"));
+            } else if let Some(other) = found.iter().find(|c| c.store.eq_ignore_ascii_case(&store)) {
+                let what = format!("expected a name that shares no folder with {:?}", other.name);
                 self.error(&element, what);
             } else {
-                found.push(Collective {
-                    name,
-                    paths,
-                    share,
-                    store,
-                });
+                found.push(Collective { name, paths, share, store });
             }
         }
         found
@@ -262,20 +197,12 @@ impl Reader<'_> {
             for email in &mut emails {
                 *email = email.trim().to_lowercase();
                 if email.is_empty() || !seen.insert(email.clone()) {
-                    self.error(
-                        &element,
-                        format!("expected each address once; {email:?} is empty or given twice"),
-                    );
+                    self.error(&element, format!("expected each address once; {email:?} is empty or given twice"));
                 }
             }
             match name {
-                Some(name) if found.iter().all(|e| e.name != name) => {
-                    found.push(Engineer { emails, name })
-                }
-                Some(name) => self.error(
-                    &element,
-                    format!("expected each name once; {name:?} is given twice"),
-                ),
+                Some(name) if found.iter().all(|e| e.name != name) => found.push(Engineer { emails, name }),
+                Some(name) => self.error(&element, format!("expected each name once; {name:?} is given twice")),
                 None => self.error(&element, "expected a key \"name\" with a text"),
             }
         }

@@ -117,27 +117,14 @@ impl Config {
     }
 
     /// The same with any environment: `look` answers a variable's value.
-    pub fn load_with(
-        paths: &Paths,
-        repo_root: Option<&Path>,
-        look: &dyn Fn(&str) -> Option<OsString>,
-    ) -> (Self, Vec<Problem>) {
+    pub fn load_with(paths: &Paths, repo_root: Option<&Path>, look: &dyn Fn(&str) -> Option<OsString>) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
-        let mut config = Self {
-            repo: repo_root.map(Path::to_path_buf),
-            silent: is_off(look),
-            ..Self::default()
-        };
-        if let Some(layer) = layer::read(paths, &paths.config_file(), Origin::Person, &mut problems)
-        {
+        let mut config = Self { repo: repo_root.map(Path::to_path_buf), silent: is_off(look), ..Self::default() };
+        if let Some(layer) = layer::read(paths, &paths.config_file(), Origin::Person, &mut problems) {
             config.take(layer, Origin::Person, &mut problems);
         }
         let (guard, profile) = variables::read(look, &mut problems);
-        let layer = Layer {
-            guard,
-            profile,
-            ..Layer::default()
-        };
+        let layer = Layer { guard, profile, ..Layer::default() };
         config.take(layer, Origin::Environment, &mut problems);
         let floor = paths.system_config();
         if let Some(layer) = layer::read(paths, &floor, Origin::System, &mut problems) {
@@ -185,10 +172,7 @@ impl Config {
                 overlay(mine.get_or_insert_default(), new, 0);
             }
         }
-        if let Some(profile) = layer
-            .profile
-            .filter(|p| from != Origin::System || *p > self.profile)
-        {
+        if let Some(profile) = layer.profile.filter(|p| from != Origin::System || *p > self.profile) {
             self.profile = profile;
             self.origins.insert("profile".to_owned(), from);
         }
@@ -201,10 +185,7 @@ impl Config {
             problems.push(Problem {
                 key: "git_guard.allow".to_owned(),
                 severity: Severity::Warning,
-                ..Problem::whole(
-                    Path::new("config.json"),
-                    format!("the organisation decides {}; left out", allow.rule),
-                )
+                ..Problem::whole(Path::new("config.json"), format!("the organisation decides {}; left out", allow.rule))
             });
         }
         self.git_guard.allow.retain(|a| !floored(a));
@@ -216,48 +197,30 @@ impl Config {
             self.off.push(root.to_path_buf());
         }
         let mine = env!("CARGO_PKG_VERSION");
-        if let Some(least) = layer
-            .min_version
-            .filter(|least| version(least) > version(mine))
-        {
+        if let Some(least) = layer.min_version.filter(|least| version(least) > version(mine)) {
             problems.push(Problem {
                 key: "min_version".to_owned(),
                 severity: Severity::Warning,
-                ..Problem::whole(
-                    file,
-                    format!("this repository expects ah {least} or newer; this is {mine}"),
-                )
+                ..Problem::whole(file, format!("this repository expects ah {least} or newer; this is {mine}"))
             });
         }
-        self.git_guard
-            .tighten(layer.guard, Origin::Repo, &mut self.origins);
+        self.git_guard.tighten(layer.guard, Origin::Repo, &mut self.origins);
     }
 
     /// What only shows when all layers are together.
     fn check(&self, paths: &Paths, problems: &mut Vec<Problem>) {
-        let stores = self
-            .collectives
-            .iter()
-            .map(|c| c.store.to_ascii_lowercase());
+        let stores = self.collectives.iter().map(|c| c.store.to_ascii_lowercase());
         let mut stores: Vec<String> = stores.collect();
         stores.sort();
         if let Some(twice) = stores.windows(2).find(|w| w[0] == w[1]) {
-            let what = format!(
-                "expected no collective of the organisation's; folder {:?} is one",
-                twice[0]
-            );
-            problems.push(Problem {
-                key: "collectives".to_owned(),
-                ..Problem::whole(&paths.config_file(), what)
-            });
+            let what = format!("expected no collective of the organisation's; folder {:?} is one", twice[0]);
+            problems.push(Problem { key: "collectives".to_owned(), ..Problem::whole(&paths.config_file(), what) });
         }
         if let Some(name) = &self.default
             && !["off", "repo"].contains(&name.as_str())
             && self.collectives.iter().all(|c| c.name != *name)
         {
-            let what = format!(
-                "expected \"off\", \"repo\" or a collective's name; {name:?} is none, so it is off"
-            );
+            let what = format!("expected \"off\", \"repo\" or a collective's name; {name:?} is none, so it is off");
             problems.push(Problem {
                 key: "default".to_owned(),
                 severity: Severity::Warning,
@@ -272,8 +235,7 @@ impl Config {
 pub fn repo_is_off(paths: &Paths, root: &Path) -> bool {
     let mut problems = Vec::new();
     let layer = layer::read(paths, &repo_config(root), Origin::Repo, &mut problems);
-    layer.is_some_and(|layer| layer.off_here)
-        || problems.iter().any(|p| p.severity == Severity::Error)
+    layer.is_some_and(|layer| layer.off_here) || problems.iter().any(|p| p.severity == Severity::Error)
 }
 
 /// Lays the values of `over` over those of `under`, objects within objects as deep as people write them.
@@ -281,11 +243,7 @@ fn overlay(under: &mut serde_json::Value, over: serde_json::Value, depth: u32) {
     match (under, over) {
         (serde_json::Value::Object(under), serde_json::Value::Object(over)) if depth < 8 => {
             for (key, value) in over {
-                overlay(
-                    under.entry(key).or_insert(serde_json::Value::Null),
-                    value,
-                    depth + 1,
-                );
+                overlay(under.entry(key).or_insert(serde_json::Value::Null), value, depth + 1);
             }
         }
         (under, over) => *under = over,

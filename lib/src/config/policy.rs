@@ -7,49 +7,18 @@ use crate::clock;
 use jsonc_parser::ast::Value;
 
 /// The keys of `git_guard`.
-const GUARD_KEYS: &[&str] = &[
-    "allow",
-    "audit",
-    "fail",
-    "hooks",
-    "no_prompt",
-    "on_loss",
-    "protected",
-    "rules",
-    "snapshot",
-    "verdicts",
-];
+const GUARD_KEYS: &[&str] =
+    &["allow", "audit", "fail", "hooks", "no_prompt", "on_loss", "protected", "rules", "snapshot", "verdicts"];
 
 /// What a repository may set of the guard; each only more strictly.
-const REPO_GUARD_KEYS: &[&str] = &[
-    "fail",
-    "hooks",
-    "no_prompt",
-    "on_loss",
-    "protected",
-    "rules",
-    "verdicts",
-];
+const REPO_GUARD_KEYS: &[&str] = &["fail", "hooks", "no_prompt", "on_loss", "protected", "rules", "verdicts"];
 
 pub(super) const FAIL: &[(&str, Fail)] = &[("closed", Fail::Closed), ("open", Fail::Open)];
-pub(super) const HOOKS: &[(&str, Hooks)] = &[
-    ("ask", Hooks::Ask),
-    ("deny", Hooks::Deny),
-    ("off", Hooks::Off),
-];
-pub(super) const NO_PROMPT: &[(&str, NoPrompt)] =
-    &[("deny", NoPrompt::Deny), ("snapshot", NoPrompt::Snapshot)];
-pub(super) const ON_LOSS: &[(&str, OnLoss)] = &[
-    ("deny", OnLoss::Deny),
-    ("own", OnLoss::Own),
-    ("snapshot", OnLoss::Snapshot),
-];
-const VERDICT: &[(&str, Verdict)] = &[
-    ("allow", Verdict::Allow),
-    ("ask", Verdict::Ask),
-    ("deny", Verdict::Deny),
-    ("note", Verdict::Note),
-];
+pub(super) const HOOKS: &[(&str, Hooks)] = &[("ask", Hooks::Ask), ("deny", Hooks::Deny), ("off", Hooks::Off)];
+pub(super) const NO_PROMPT: &[(&str, NoPrompt)] = &[("deny", NoPrompt::Deny), ("snapshot", NoPrompt::Snapshot)];
+pub(super) const ON_LOSS: &[(&str, OnLoss)] = &[("deny", OnLoss::Deny), ("own", OnLoss::Own), ("snapshot", OnLoss::Snapshot)];
+const VERDICT: &[(&str, Verdict)] =
+    &[("allow", Verdict::Allow), ("ask", Verdict::Ask), ("deny", Verdict::Deny), ("note", Verdict::Note)];
 
 impl Reader<'_> {
     /// What the section says; with mistakes noted, whatever could be read.
@@ -57,10 +26,7 @@ impl Reader<'_> {
         let mut guard = GuardLayer::default();
         for field in self.object(field) {
             let name = field.name();
-            if from == Origin::Repo
-                && GUARD_KEYS.contains(&name)
-                && !REPO_GUARD_KEYS.contains(&name)
-            {
+            if from == Origin::Repo && GUARD_KEYS.contains(&name) && !REPO_GUARD_KEYS.contains(&name) {
                 self.warn(&field, "a repository may not set this; left out");
                 continue;
             }
@@ -78,10 +44,7 @@ impl Reader<'_> {
                 "hooks" => guard.hooks = self.word(&field, HOOKS),
                 "no_prompt" => guard.no_prompt = self.word(&field, NO_PROMPT),
                 "on_loss" => guard.on_loss = self.word(&field, ON_LOSS),
-                "protected" => {
-                    guard.protected =
-                        Some(self.texts(&field, "a branch or a pattern like \"release/*\""))
-                }
+                "protected" => guard.protected = Some(self.texts(&field, "a branch or a pattern like \"release/*\"")),
                 "rules" => guard.rules = self.rules(&field, from),
                 "snapshot" => self.snapshot(&field, &mut guard),
                 "verdicts" => {
@@ -91,14 +54,7 @@ impl Reader<'_> {
                         }
                     }
                 }
-                _ => self.unknown(
-                    &field,
-                    if from == Origin::Repo {
-                        REPO_GUARD_KEYS
-                    } else {
-                        GUARD_KEYS
-                    },
-                ),
+                _ => self.unknown(&field, if from == Origin::Repo { REPO_GUARD_KEYS } else { GUARD_KEYS }),
             }
         }
         guard
@@ -113,18 +69,11 @@ impl Reader<'_> {
         }
         let known = Snapshot::KEYS.map(|(key, _, _)| key);
         for field in self.object(field) {
-            let Some((key, least, most)) = Snapshot::KEYS
-                .into_iter()
-                .find(|(key, _, _)| *key == field.name())
-            else {
+            let Some((key, least, most)) = Snapshot::KEYS.into_iter().find(|(key, _, _)| *key == field.name()) else {
                 self.unknown(&field, &known);
                 continue;
             };
-            let value = if most == 1 {
-                self.boolean(&field).map(u64::from)
-            } else {
-                self.number(&field, least, most)
-            };
+            let value = if most == 1 { self.boolean(&field).map(u64::from) } else { self.number(&field, least, most) };
             if let Some(value) = value {
                 guard.snapshot.insert(key, value);
             }
@@ -145,16 +94,8 @@ impl Reader<'_> {
                 }
             }
             match verdict {
-                Some(verdict) if !run.is_empty() => rules.push(OwnRule {
-                    from,
-                    run,
-                    verdict,
-                    why,
-                }),
-                _ => self.error(
-                    &element,
-                    "expected the keys \"run\" with at least one word, and \"verdict\"",
-                ),
+                Some(verdict) if !run.is_empty() => rules.push(OwnRule { from, run, verdict, why }),
+                _ => self.error(&element, "expected the keys \"run\" with at least one word, and \"verdict\""),
             }
         }
         rules
@@ -180,17 +121,9 @@ impl Reader<'_> {
             }
             match (found, until) {
                 ([Some(command), Some(repo), Some(rule), Some(_)], Some(until)) => {
-                    allow.push(Allow {
-                        command,
-                        repo,
-                        rule,
-                        until,
-                    });
+                    allow.push(Allow { command, repo, rule, until });
                 }
-                _ => self.error(
-                    &element,
-                    "expected the keys \"command\", \"repo\", \"rule\" and \"until\"",
-                ),
+                _ => self.error(&element, "expected the keys \"command\", \"repo\", \"rule\" and \"until\""),
             }
         }
         allow

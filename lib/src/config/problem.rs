@@ -32,33 +32,13 @@ pub struct Problem {
 impl Problem {
     /// A mistake about a whole file.
     pub(super) fn whole(file: &Path, what: impl Into<String>) -> Self {
-        Self {
-            column: 0,
-            file: file.to_path_buf(),
-            key: String::new(),
-            line: 0,
-            severity: Severity::Error,
-            what: what.into(),
-        }
+        Self { column: 0, file: file.to_path_buf(), key: String::new(), line: 0, severity: Severity::Error, what: what.into() }
     }
 
     /// A mistake at byte `at` of `text`.
-    pub(super) fn at(
-        file: &Path,
-        text: &str,
-        at: usize,
-        key: &str,
-        what: impl Into<String>,
-    ) -> Self {
+    pub(super) fn at(file: &Path, text: &str, at: usize, key: &str, what: impl Into<String>) -> Self {
         let (line, column) = position(text, at);
-        Self {
-            column,
-            file: file.to_path_buf(),
-            key: key.to_owned(),
-            line,
-            severity: Severity::Error,
-            what: what.into(),
-        }
+        Self { column, file: file.to_path_buf(), key: key.to_owned(), line, severity: Severity::Error, what: what.into() }
     }
 }
 
@@ -92,12 +72,7 @@ pub(super) fn meant<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if word.len() > 40 {
         return None;
     }
-    known
-        .iter()
-        .map(|k| (distance(word, k), *k))
-        .filter(|(d, k)| *d <= 2 && d * 2 < k.len())
-        .min()
-        .map(|(_, k)| k)
+    known.iter().map(|k| (distance(word, k), *k)).filter(|(d, k)| *d <= 2 && d * 2 < k.len()).min().map(|(_, k)| k)
 }
 
 /// Letters to add, drop or change.
@@ -108,9 +83,7 @@ fn distance(a: &str, b: &str) -> usize {
         let mut corner = n;
         row[0] = n + 1;
         for (m, d) in b.iter().enumerate() {
-            let here = (corner + usize::from(c != *d))
-                .min(row[m] + 1)
-                .min(row[m + 1] + 1);
+            let here = (corner + usize::from(c != *d)).min(row[m] + 1).min(row[m + 1] + 1);
             corner = row[m + 1];
             row[m + 1] = here;
         }

@@ -58,29 +58,15 @@ impl Field<'_> {
 
 /// The value of a whole text.
 pub(super) fn parse<'t>(file: &Path, text: &'t str) -> Result<Value<'t>, Problem> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options()).map_err(|e| {
-        Problem::at(
-            file,
-            text,
-            e.range().start,
-            "",
-            format!("not JSON with comments: {}", e.kind()),
-        )
-    })?;
-    parsed
-        .value
-        .ok_or_else(|| Problem::at(file, text, 0, "", "expected an object; found nothing"))
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &options())
+        .map_err(|e| Problem::at(file, text, e.range().start, "", format!("not JSON with comments: {}", e.kind())))?;
+    parsed.value.ok_or_else(|| Problem::at(file, text, 0, "", "expected an object; found nothing"))
 }
 
 impl<'a> Reader<'a> {
     /// The whole text as a field without a name.
     pub fn root<'v>(&self, value: &'v Value<'v>) -> Field<'v> {
-        Field {
-            key: String::new(),
-            at: value.range().start,
-            name: String::new(),
-            value,
-        }
+        Field { key: String::new(), at: value.range().start, name: String::new(), value }
     }
 
     /// Notes a mistake in a value.
@@ -103,10 +89,8 @@ impl<'a> Reader<'a> {
     pub fn warn(&mut self, field: &Field<'_>, what: impl Into<String>) {
         // Room is left for errors.
         if self.problems.len() < MOST / 2 {
-            self.problems.push(Problem {
-                severity: Severity::Warning,
-                ..Problem::at(self.file, self.text, field.at, &field.key, what)
-            });
+            self.problems
+                .push(Problem { severity: Severity::Warning, ..Problem::at(self.file, self.text, field.at, &field.key, what) });
         }
     }
 
@@ -150,21 +134,14 @@ impl<'a> Reader<'a> {
         }
         let elements = array.elements.iter().enumerate();
         elements
-            .map(|(n, value)| Field {
-                key: format!("{}[{n}]", field.key),
-                at: value.range().start,
-                name: String::new(),
-                value,
-            })
+            .map(|(n, value)| Field { key: format!("{}[{n}]", field.key), at: value.range().start, name: String::new(), value })
             .collect()
     }
 
     /// A text that is not empty and holds no NUL.
     pub fn text(&mut self, field: &Field<'_>, expected: &str) -> Option<String> {
         match field.value {
-            Value::StringLit(lit) if !lit.value.is_empty() && !lit.value.contains('\0') => {
-                Some(lit.value.clone().into_owned())
-            }
+            Value::StringLit(lit) if !lit.value.is_empty() && !lit.value.contains('\0') => Some(lit.value.clone().into_owned()),
             _ => {
                 self.wrong(field, expected);
                 None
@@ -175,10 +152,7 @@ impl<'a> Reader<'a> {
     /// A list of texts.
     pub fn texts(&mut self, field: &Field<'_>, expected: &str) -> Vec<String> {
         let elements = self.list(field);
-        elements
-            .iter()
-            .filter_map(|e| self.text(e, expected))
-            .collect()
+        elements.iter().filter_map(|e| self.text(e, expected)).collect()
     }
 
     /// `true` or `false`.
@@ -240,10 +214,7 @@ impl<'a> Reader<'a> {
 
 /// `one of "a", "b"`.
 pub(super) fn one_of<T>(words: &[(&str, T)]) -> String {
-    let quoted: Vec<String> = words
-        .iter()
-        .map(|(word, _)| format!("\"{word}\""))
-        .collect();
+    let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
     format!("one of {}", quoted.join(", "))
 }
 
@@ -251,12 +222,7 @@ fn inner<'v>(outer: &Field<'v>, prop: &'v ObjectProp<'v>) -> Field<'v> {
     // A key may be long and hostile; it is shown, not used.
     let name: String = prop.name.as_str().chars().take(80).collect();
     let dot = if outer.key.is_empty() { "" } else { "." };
-    Field {
-        key: format!("{}{dot}{name}", outer.key),
-        at: prop.range.start,
-        name,
-        value: &prop.value,
-    }
+    Field { key: format!("{}{dot}{name}", outer.key), at: prop.range.start, name, value: &prop.value }
 }
 
 /// What a value is, in words; a short one is shown itself.

@@ -27,10 +27,7 @@ pub fn is_off(look: impl Fn(&str) -> Option<OsString>) -> bool {
 }
 
 /// What the environment says, as a layer of the person's.
-pub(super) fn read(
-    look: &dyn Fn(&str) -> Option<OsString>,
-    problems: &mut Vec<Problem>,
-) -> (GuardLayer, Option<Profile>) {
+pub(super) fn read(look: &dyn Fn(&str) -> Option<OsString>, problems: &mut Vec<Problem>) -> (GuardLayer, Option<Profile>) {
     let mut word = Words { look, problems };
     let mut guard = GuardLayer {
         fail: word.of("AH_FAIL", FAIL),
@@ -39,10 +36,7 @@ pub(super) fn read(
         on_loss: word.of("AH_ON_LOSS", ON_LOSS),
         ..GuardLayer::default()
     };
-    for (name, key) in [
-        ("AH_SNAPSHOT_ALWAYS", "always"),
-        ("AH_SNAPSHOT_TURNS", "turns"),
-    ] {
+    for (name, key) in [("AH_SNAPSHOT_ALWAYS", "always"), ("AH_SNAPSHOT_TURNS", "turns")] {
         if let Some(value) = word.of(name, &[("0", 0), ("1", 1)]) {
             guard.snapshot.insert(key, value);
         }
@@ -62,10 +56,7 @@ impl Words<'_> {
         if found.is_none() {
             // The value itself is not shown: the environment is never logged.
             let what = format!("expected {}", one_of(words));
-            self.problems.push(Problem {
-                key: name.to_owned(),
-                ..Problem::whole(Path::new("environment"), what)
-            });
+            self.problems.push(Problem { key: name.to_owned(), ..Problem::whole(Path::new("environment"), what) });
         }
         found.map(|(_, value)| *value)
     }

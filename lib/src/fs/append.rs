@@ -19,15 +19,8 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());
     }
-    let mut file = regular(
-        OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .custom_flags(UNWAITING)
-            .open(path)?,
-    )?;
+    let mut file =
+        regular(OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(UNWAITING).open(path)?)?;
     let torn = is_torn(&mut file)?;
     let healed;
     let bytes = if torn {
@@ -86,10 +79,7 @@ mod tests {
         std::fs::write(&path, "one\ntor").unwrap();
         append(&path, b"two\n").unwrap();
         append(&path, b"three\nfour\n").unwrap();
-        assert_eq!(
-            std::fs::read_to_string(&path).unwrap(),
-            "one\ntor\ntwo\nthree\nfour\n"
-        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntor\ntwo\nthree\nfour\n");
     }
 
     #[test]
@@ -108,16 +98,9 @@ mod tests {
             }
         });
         let bytes = std::fs::read(&path).unwrap();
-        let lines: Vec<&[u8]> = bytes
-            .split(|b| *b == b'\n')
-            .filter(|l| !l.is_empty())
-            .collect();
+        let lines: Vec<&[u8]> = bytes.split(|b| *b == b'\n').filter(|l| !l.is_empty()).collect();
         assert_eq!(lines.len(), 400);
-        assert!(
-            lines
-                .iter()
-                .all(|l| l.len() == 5000 && l.iter().all(|b| *b == l[0]))
-        );
+        assert!(lines.iter().all(|l| l.len() == 5000 && l.iter().all(|b| *b == l[0])));
     }
 
     #[test]

@@ -51,12 +51,7 @@ pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 
 /// Opens a regular file for reading, never waiting for a writer.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    regular(
-        OpenOptions::new()
-            .read(true)
-            .custom_flags(UNWAITING)
-            .open(path)?,
-    )
+    regular(OpenOptions::new().read(true).custom_flags(UNWAITING).open(path)?)
 }
 
 /// Opening does not wait for the other end of a FIFO, and a terminal does not become this process's own.
@@ -67,10 +62,7 @@ fn regular(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::new(
-        io::ErrorKind::InvalidInput,
-        "not a regular file",
-    ))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
 }
 
 #[cfg(test)]
@@ -85,10 +77,7 @@ mod tests {
         File::create(&path).unwrap().set_len(1 << 30).unwrap();
         let err = read(&path, 1 << 20).unwrap_err();
         assert_eq!(err.kind(), io::ErrorKind::FileTooLarge);
-        assert_eq!(
-            read(Path::new("/proc/self/stat"), 1 << 20).unwrap().last(),
-            Some(&b'\n')
-        );
+        assert_eq!(read(Path::new("/proc/self/stat"), 1 << 20).unwrap().last(), Some(&b'\n'));
         assert!(read(Path::new("/dev/zero"), 1 << 20).is_err());
         assert!(read(dir.path(), 1 << 20).is_err());
     }

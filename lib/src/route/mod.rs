@@ -92,9 +92,7 @@ pub fn route(config: &Config, dir: &Path) -> Route {
         (Some(collective), _) => Route::Scope(scope(Some(collective), &repo)),
         (None, Some("off")) => Route::Off(Off::Default),
         (None, Some("repo")) => Route::Scope(scope(None, &repo)),
-        (None, Some(name)) => named(name).map_or(Route::Off(Off::Invalid), |c| {
-            Route::Scope(scope(Some(c), &repo))
-        }),
+        (None, Some(name)) => named(name).map_or(Route::Off(Off::Invalid), |c| Route::Scope(scope(Some(c), &repo))),
         // Who lists collectives has said what is to be recorded; who wrote nothing about it gets what is private.
         (None, None) if config.collectives.is_empty() => Route::Scope(scope(None, &repo)),
         (None, None) => Route::Off(Off::Default),
@@ -112,11 +110,7 @@ pub fn route_target(config: &Config, paths: &Paths, target: &Path) -> Route {
     };
     let repo = Place::of(target).and_then(|place| place.repo());
     match repo {
-        Some(repo)
-            if config.repo.as_deref() != Some(&*repo.root) && repo_is_off(paths, &repo.root) =>
-        {
-            Route::Off(Off::Listed)
-        }
+        Some(repo) if config.repo.as_deref() != Some(&*repo.root) && repo_is_off(paths, &repo.root) => Route::Off(Off::Listed),
         _ => routed,
     }
 }
@@ -130,10 +124,7 @@ pub fn may_sync(config: &Config, scope: &Scope) -> bool {
     };
     let same = |c: &&Collective| c.name == *name || c.store.eq_ignore_ascii_case(&scope.store);
     let mut sharing = config.collectives.iter().filter(same).peekable();
-    !config.invalid
-        && !config.silent
-        && sharing.peek().is_some()
-        && sharing.all(|c| c.share == Share::Team)
+    !config.invalid && !config.silent && sharing.peek().is_some() && sharing.all(|c| c.share == Share::Team)
 }
 
 fn scope(collective: Option<&Collective>, repo: &Repo) -> Scope {
@@ -144,10 +135,5 @@ fn scope(collective: Option<&Collective>, repo: &Repo) -> Scope {
         // No collective's folder begins with a dot.
         None => format!(".repo-{}", &blake3::hash(id.as_bytes()).to_hex()[..16]),
     };
-    Scope {
-        collective: collective.map(|c| c.name.clone()),
-        repo: id,
-        name,
-        store,
-    }
+    Scope { collective: collective.map(|c| c.name.clone()), repo: id, name, store }
 }

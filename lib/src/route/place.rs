@@ -16,10 +16,7 @@ impl Place {
         if !path.is_absolute() || bytes.contains(&0) {
             return None;
         }
-        Some(Self {
-            real: real(path),
-            written: fold(path),
-        })
+        Some(Self { real: real(path), written: fold(path) })
     }
 
     /// The repository that really holds it.

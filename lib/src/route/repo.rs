@@ -27,10 +27,7 @@ impl Repo {
         let (root, dot) = roots.find(|(_, dot)| dot.exists())?;
         // One that leads nowhere hides those above it, as it does from git.
         let common = if dot.is_dir() { dot } else { linked(&dot)? };
-        Some(Self {
-            common,
-            root: root.to_path_buf(),
-        })
+        Some(Self { common, root: root.to_path_buf() })
     }
 
     /// What is the same in every clone: the remote `origin`'s address, else the first remote's (see [`remote_id`]);
@@ -46,9 +43,7 @@ impl Repo {
     #[must_use]
     pub fn name(&self) -> String {
         let tree = self.main_tree();
-        let name = tree
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
+        let name = tree.file_name().map(|name| name.to_string_lossy().into_owned());
         name.unwrap_or_default()
     }
 
@@ -66,10 +61,7 @@ impl Repo {
 fn linked(dot: &Path) -> Option<PathBuf> {
     let line = |path: &Path, before: &str| {
         let text = String::from_utf8(fs::read(path, 8192).ok()?).ok()?;
-        let text = text
-            .strip_prefix(before)?
-            .trim_end_matches(['\n', '\r'])
-            .trim_start();
+        let text = text.strip_prefix(before)?.trim_end_matches(['\n', '\r']).trim_start();
         (!text.is_empty()).then(|| path.parent().map(|dir| dir.join(text)))?
     };
     let git = line(dot, "gitdir:")?;
@@ -91,9 +83,7 @@ fn remote_url(config: &str) -> Option<String> {
             let (head, after) = rest.split_once(']').unwrap_or((rest, ""));
             let (section, name) = head.split_once([' ', '\t']).unwrap_or((head, ""));
             let name = name.trim().trim_matches('"');
-            remote = section
-                .eq_ignore_ascii_case("remote")
-                .then(|| name.to_owned());
+            remote = section.eq_ignore_ascii_case("remote").then(|| name.to_owned());
             line = after.trim();
         }
         let (Some(name), Some((key, value))) = (&remote, line.split_once('=')) else {
@@ -152,10 +142,7 @@ pub fn remote_id(url: &str) -> Option<String> {
         _ => rest.split_once('/').unwrap_or((rest, "")),
     };
     let path = path.trim_end_matches('/');
-    let path = path
-        .strip_suffix(".git")
-        .unwrap_or(path)
-        .trim_end_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
     if host.is_empty() {
         return path.starts_with('/').then(|| path.to_owned());
     }
@@ -190,30 +177,12 @@ mod tests {
         ] {
             assert_eq!(remote_id(url).as_deref(), Some("h/o/r"), "{url}");
         }
-        assert_eq!(
-            remote_id("https://h:8443/o/R").as_deref(),
-            Some("h:8443/o/R")
-        );
+        assert_eq!(remote_id("https://h:8443/o/R").as_deref(), Some("h:8443/o/R"));
         assert_eq!(remote_id("https://u:p@x@h/o/r").as_deref(), Some("h/o/r"));
-        assert_eq!(
-            remote_id("ssh://[::1]:22/o/r").as_deref(),
-            Some("[::1]/o/r")
-        );
+        assert_eq!(remote_id("ssh://[::1]:22/o/r").as_deref(), Some("[::1]/o/r"));
         assert_eq!(remote_id("file:///srv/r.git").as_deref(), Some("/srv/r"));
         assert_eq!(remote_id("/srv/r.git").as_deref(), Some("/srv/r"));
-        for bad in [
-            "",
-            "../r",
-            "C:\\r",
-            "https://",
-            "https://h",
-            "https://h/",
-            "h:",
-            "a b:c",
-            "h:o\nr",
-            "://",
-            "@:/",
-        ] {
+        for bad in ["", "../r", "C:\\r", "https://", "https://h", "https://h/", "h:", "a b:c", "h:o\nr", "://", "@:/"] {
             assert_eq!(remote_id(bad), None, "{bad:?}");
         }
         assert_eq!(remote_id(&"h:".repeat(1000)), None);
@@ -223,17 +192,8 @@ mod tests {
     fn origin_is_first() {
         let config = "[core]\n url = no\n[remote \"a\"]\n\turl = h:a ; c\n[REMOTE \"origin\"] URL = \"h:#o\"\n";
         assert_eq!(remote_url(config).as_deref(), Some("h:#o"));
-        assert_eq!(
-            remote_url("[remote \"x\"]\nurl=h:x\nurl=h:y").as_deref(),
-            Some("h:x")
-        );
-        for none in [
-            "",
-            "[remote \"x\"]\nfetch = a",
-            "url = x",
-            "[remote",
-            "\0[=]=\"\\",
-        ] {
+        assert_eq!(remote_url("[remote \"x\"]\nurl=h:x\nurl=h:y").as_deref(), Some("h:x"));
+        for none in ["", "[remote \"x\"]\nfetch = a", "url = x", "[remote", "\0[=]=\"\\"] {
             assert_eq!(remote_url(none), None);
         }
     }

@@ -86,39 +86,23 @@ impl Line {
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let head: Head<'_> = serde_json::from_slice(bytes).ok()?;
         // A known kind in a form that is newer than this program is as good as an unknown one.
-        let other = || {
-            Some(Record::Other {
-                kind: head.k.to_owned(),
-                raw: std::str::from_utf8(bytes).ok()?.to_owned(),
-            })
-        };
+        let other = || Some(Record::Other { kind: head.k.to_owned(), raw: std::str::from_utf8(bytes).ok()?.to_owned() });
         let known = match head.k {
             "own" => serde_json::from_slice(bytes).ok().map(Record::Own),
             "prompt" => serde_json::from_slice(bytes).ok().map(Record::Prompt),
             _ => None,
         };
-        Some(Self {
-            record: known.or_else(other)?,
-            key: head.key.into_owned(),
-            t: head.t,
-        })
+        Some(Self { record: known.or_else(other)?, key: head.key.into_owned(), t: head.t })
     }
 
     /// The line with its newline.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
-        let head = Head {
-            t: self.t,
-            k: self.record.kind(),
-            key: self.key.as_str().into(),
-        };
+        let head = Head { t: self.t, k: self.record.kind(), key: self.key.as_str().into() };
         let text = match &self.record {
             Record::Other { raw, .. } => Ok(raw.replace('\n', " ")),
             Record::Own(own) => serde_json::to_string(&Whole { head, body: own }),
             Record::Prompt(prompt) => {
-                let body = &Prompt {
-                    text: redact(&prompt.text).into_owned(),
-                    ..prompt.clone()
-                };
+                let body = &Prompt { text: redact(&prompt.text).into_owned(), ..prompt.clone() };
                 serde_json::to_string(&Whole { head, body })
             }
         };
@@ -142,33 +126,12 @@ mod tests {
     #[test]
     fn lines_come_back() {
         for record in [
-            Record::Prompt(Prompt {
-                machine: true,
-                sub: true,
-                text: "a\n\"b\"\0é".into(),
-            }),
+            Record::Prompt(Prompt { machine: true, sub: true, text: "a\n\"b\"\0é".into() }),
             Record::Prompt(Prompt::default()),
-            Record::Own(Own::start(
-                "/r",
-                vec![Seen {
-                    path: "/r/a".into(),
-                    hash: None,
-                }],
-                true,
-            )),
-            Record::Own(Own::wrote(
-                vec![Seen {
-                    path: "/r/b".into(),
-                    hash: Some("00".into()),
-                }],
-                "Edit",
-            )),
+            Record::Own(Own::start("/r", vec![Seen { path: "/r/a".into(), hash: None }], true)),
+            Record::Own(Own::wrote(vec![Seen { path: "/r/b".into(), hash: Some("00".into()) }], "Edit")),
         ] {
-            let line = Line {
-                t: 7,
-                key: "k\n1".into(),
-                record,
-            };
+            let line = Line { t: 7, key: "k\n1".into(), record };
             let text = written(&line);
             assert_eq!(text.matches('\n').count(), 1);
             assert_eq!(Line::read(text.trim_end().as_bytes()).unwrap(), line);
@@ -177,18 +140,8 @@ mod tests {
 
     #[test]
     fn prompts_are_redacted() {
-        let record = Record::Prompt(Prompt {
-            text: "password=hunter2".into(),
-            ..Prompt::default()
-        });
-        assert!(
-            !written(&Line {
-                t: 1,
-                key: String::new(),
-                record
-            })
-            .contains("hunter2")
-        );
+        let record = Record::Prompt(Prompt { text: "password=hunter2".into(), ..Prompt::default() });
+        assert!(!written(&Line { t: 1, key: String::new(), record }).contains("hunter2"));
     }
 
     #[test]
@@ -198,31 +151,15 @@ mod tests {
         assert!(line.record.closes());
         assert_eq!(written(&line), format!("{raw}\n"));
         let newer = r#"{"t":1,"k":"own","key":"","is":"later"}"#;
-        assert!(matches!(
-            Line::read(newer.as_bytes()).unwrap().record,
-            Record::Other { .. }
-        ));
+        assert!(matches!(Line::read(newer.as_bytes()).unwrap().record, Record::Other { .. }));
     }
 
     #[test]
     fn what_is_no_record_is_none() {
-        for bad in [
-            &b""[..],
-            b"{",
-            b"{\"t\":1,\"k\":\"own\"",
-            b"null",
-            b"[]",
-            b"\xff",
-            b"{\"k\":1,\"t\":1}",
-            b"{\"v\":1}",
-        ] {
+        for bad in [&b""[..], b"{", b"{\"t\":1,\"k\":\"own\"", b"null", b"[]", b"\xff", b"{\"k\":1,\"t\":1}", b"{\"v\":1}"] {
             assert_eq!(Line::read(bad), None);
         }
-        let deep = [
-            b"{\"t\":1,\"k\":\"own\",\"is\":".as_slice(),
-            &b"[".repeat(100_000),
-        ]
-        .concat();
+        let deep = [b"{\"t\":1,\"k\":\"own\",\"is\":".as_slice(), &b"[".repeat(100_000)].concat();
         assert_eq!(Line::read(&deep), None);
     }
 }

@@ -69,11 +69,7 @@ impl Session {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let name = format!("{}.jsonl", file_name(id, "-", None));
-        let mut session = Self {
-            file: paths.sessions().join(name),
-            id: id.to_owned(),
-            scope: scope.to_owned(),
-        };
+        let mut session = Self { file: paths.sessions().join(name), id: id.to_owned(), scope: scope.to_owned() };
         if let Some(first) = session.first()? {
             session.scope = first.scope;
         }
@@ -104,10 +100,7 @@ impl Session {
         let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
         let first: Option<First> = serde_json::from_slice(line).ok();
         if first.as_ref().is_some_and(|first| first.v > 1) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the log is of a newer version",
-            ));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the log is of a newer version"));
         }
         Ok(first)
     }
@@ -168,12 +161,7 @@ impl Session {
 
     /// Writes line 1 and `bytes`, under the lock.
     fn begin(&self, bytes: &[u8]) -> io::Result<()> {
-        let first = First {
-            v: 1,
-            t: now_ms(),
-            session: self.id.chars().take(200).collect(),
-            scope: self.scope.clone(),
-        };
+        let first = First { v: 1, t: now_ms(), session: self.id.chars().take(200).collect(), scope: self.scope.clone() };
         let mut all = serde_json::to_vec(&first)?;
         all.push(b'\n');
         all.extend_from_slice(bytes);
@@ -187,9 +175,7 @@ impl Session {
     /// # Errors
     /// The system's.
     pub fn back(&self, mut visit: impl FnMut(Line) -> bool) -> io::Result<bool> {
-        let whole = fs::lines_back(&self.file, MAX_READ, |bytes| {
-            Line::read(bytes).is_none_or(&mut visit)
-        });
+        let whole = fs::lines_back(&self.file, MAX_READ, |bytes| Line::read(bytes).is_none_or(&mut visit));
         match whole {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(true),
             whole => whole,
@@ -212,9 +198,7 @@ impl Session {
         })?;
         lines.reverse();
         let mut seen = BTreeSet::new();
-        lines.retain(|line| {
-            line.key.is_empty() || seen.insert((line.record.kind().to_owned(), line.key.clone()))
-        });
+        lines.retain(|line| line.key.is_empty() || seen.insert((line.record.kind().to_owned(), line.key.clone())));
         Ok(lines)
     }
 
@@ -249,26 +233,16 @@ impl Session {
     /// # Errors
     /// As [`Session::append`].
     pub fn remember(&self, t: u64, key: &str, own: Own) -> io::Result<()> {
-        let line = Line {
-            t,
-            key: key.to_owned(),
-            record: Record::Own(own),
-        };
+        let line = Line { t, key: key.to_owned(), record: Record::Own(own) };
         let mut lines = vec![line];
         let size = self.file.metadata().map_or(0, |meta| meta.len());
         if size > SUMMARY_EVERY && !self.summed()? {
             let memory = self.memory()?;
-            lines.push(Line {
-                t,
-                key: format!("summary:{size}"),
-                record: Record::Own(Own::Summary(memory)),
-            });
+            lines.push(Line { t, key: format!("summary:{size}"), record: Record::Own(Own::Summary(memory)) });
         }
         self.append(&lines[..1])?;
         // It may have become too long for a line; the memory is then out of reach some day, and says so.
-        let _ = lines
-            .get(1)
-            .map(|summary| self.append(std::slice::from_ref(summary)));
+        let _ = lines.get(1).map(|summary| self.append(std::slice::from_ref(summary)));
         Ok(())
     }
 

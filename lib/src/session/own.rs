@@ -54,21 +54,14 @@ impl Own {
     pub fn start(tree: &str, mut paths: Vec<Seen>, overflow: bool) -> Self {
         let overflow = overflow || paths.len() > MAX_PATHS;
         paths.truncate(MAX_PATHS);
-        Self::Start {
-            overflow,
-            paths,
-            tree: tree.to_owned(),
-        }
+        Self::Start { overflow, paths, tree: tree.to_owned() }
     }
 
     /// What the session writes with tool `via`; what is beyond [`MAX_PATHS`] is not noted and so a person's.
     #[must_use]
     pub fn wrote(mut paths: Vec<Seen>, via: &str) -> Self {
         paths.truncate(MAX_PATHS);
-        Self::Wrote {
-            paths,
-            via: via.to_owned(),
-        }
+        Self::Wrote { paths, via: via.to_owned() }
     }
 }
 
@@ -130,19 +123,9 @@ impl Memory {
     /// and last is decided by time and key, so the order of adding changes nothing.
     pub(super) fn add(&mut self, t: u64, key: &str, own: &Own) {
         match own {
-            Own::Start {
-                overflow,
-                paths,
-                tree,
-            } => {
-                let paths = paths
-                    .iter()
-                    .map(|seen| (seen.path.clone(), seen.hash.clone()));
-                let start = Start {
-                    overflow: *overflow,
-                    paths: paths.collect(),
-                    t,
-                };
+            Own::Start { overflow, paths, tree } => {
+                let paths = paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone()));
+                let start = Start { overflow: *overflow, paths: paths.collect(), t };
                 self.start(tree, start);
             }
             Own::Summary(summary) => {
@@ -156,11 +139,7 @@ impl Memory {
             }
             Own::Wrote { paths, via: _ } => {
                 for seen in paths {
-                    let wrote = Wrote {
-                        hash: seen.hash.clone(),
-                        key: key.to_owned(),
-                        t,
-                    };
+                    let wrote = Wrote { hash: seen.hash.clone(), key: key.to_owned(), t };
                     self.write(&seen.path, wrote);
                 }
             }
@@ -207,11 +186,7 @@ impl Memory {
             return Whose::Person;
         }
         let Some(wrote) = self.wrote.get(&path) else {
-            return if self.cut {
-                Whose::Unknown
-            } else {
-                Whose::Person
-            };
+            return if self.cut { Whose::Unknown } else { Whose::Person };
         };
         if start.overflow || self.cut {
             return Whose::Unknown;
@@ -251,9 +226,7 @@ pub fn hash_file(path: &Path) -> Option<String> {
     if let Ok(to) = std::fs::read_link(path) {
         return Some(hash_bytes(to.as_os_str().as_bytes()));
     }
-    crate::fs::read(path, MAX_HASHED)
-        .ok()
-        .map(|bytes| hash_bytes(&bytes))
+    crate::fs::read(path, MAX_HASHED).ok().map(|bytes| hash_bytes(&bytes))
 }
 
 #[cfg(test)]
@@ -261,33 +234,17 @@ mod tests {
     use super::*;
 
     fn seen(path: &str, hash: Option<&str>) -> Seen {
-        Seen {
-            path: path.into(),
-            hash: hash.map(Into::into),
-        }
+        Seen { path: path.into(), hash: hash.map(Into::into) }
     }
 
     fn line(t: u64, own: Own) -> Line {
-        Line {
-            t,
-            key: t.to_string(),
-            record: Record::Own(own),
-        }
+        Line { t, key: t.to_string(), record: Record::Own(own) }
     }
 
     fn lines() -> Vec<Line> {
         vec![
-            line(
-                1,
-                Own::start("/r", vec![seen("/r/dirty", Some("d"))], false),
-            ),
-            line(
-                2,
-                Own::wrote(
-                    vec![seen("/r/new", Some("n1")), seen("/r/dirty", Some("x"))],
-                    "Write",
-                ),
-            ),
+            line(1, Own::start("/r", vec![seen("/r/dirty", Some("d"))], false)),
+            line(2, Own::wrote(vec![seen("/r/new", Some("n1")), seen("/r/dirty", Some("x"))], "Write")),
             line(3, Own::wrote(vec![seen("/r/new", Some("n2"))], "Write")),
             line(4, Own::wrote(vec![seen("/r/edited", None)], "Edit")),
             line(5, Own::start("/r", vec![seen("/r/new", Some("n2"))], false)),
@@ -318,28 +275,15 @@ mod tests {
         let summary = line(9, Own::Summary(memory.clone()));
         assert_eq!(Memory::fold([&summary]), memory);
         assert_eq!(Memory::fold(lines.iter().chain([&summary])), memory);
-        let cut = Memory {
-            cut: true,
-            ..Memory::fold(&lines[1..])
-        };
+        let cut = Memory { cut: true, ..Memory::fold(&lines[1..]) };
         assert_eq!(cut.whose("/r", Path::new("/r/x"), None), Whose::Unknown);
-        assert_eq!(
-            cut.whose("/r", Path::new("/r/edited"), None),
-            Whose::Unknown
-        );
+        assert_eq!(cut.whose("/r", Path::new("/r/edited"), None), Whose::Unknown);
     }
 
     #[test]
     fn records_are_bounded() {
-        let many: Vec<Seen> = (0..MAX_PATHS + 1)
-            .map(|n| seen(&format!("/{n}"), None))
-            .collect();
-        let Own::Start {
-            overflow, paths, ..
-        } = Own::start("/", many, false)
-        else {
-            unreachable!()
-        };
+        let many: Vec<Seen> = (0..MAX_PATHS + 1).map(|n| seen(&format!("/{n}"), None)).collect();
+        let Own::Start { overflow, paths, .. } = Own::start("/", many, false) else { unreachable!() };
         assert!(overflow && paths.len() == MAX_PATHS);
     }
 
@@ -351,16 +295,10 @@ mod tests {
         assert_eq!(hash_file(&path), None);
         std::fs::write(&path, "x").unwrap();
         assert_eq!(hash_file(&path), Some(hash_bytes(b"x")));
-        std::fs::File::create(&path)
-            .unwrap()
-            .set_len(1 << 30)
-            .unwrap();
+        std::fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
         assert_eq!(hash_file(&path), None);
         std::os::unix::fs::symlink("loop", dir.path().join("loop")).unwrap();
-        assert_eq!(
-            hash_file(&dir.path().join("loop")),
-            Some(hash_bytes(b"loop"))
-        );
+        assert_eq!(hash_file(&dir.path().join("loop")), Some(hash_bytes(b"loop")));
         assert_eq!(hash_file(dir.path()), None);
         let odd = Path::new(std::ffi::OsStr::from_bytes(b"/a\xff"));
         assert_eq!(path_text(odd), "\x002f61ff");

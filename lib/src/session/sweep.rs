@@ -20,10 +20,7 @@ pub struct Kept {
 impl Default for Kept {
     /// 30 days and 200 MiB.
     fn default() -> Self {
-        Self {
-            age: 30 * DAY,
-            bytes: 200 << 20,
-        }
+        Self { age: 30 * DAY, bytes: 200 << 20 }
     }
 }
 
@@ -51,10 +48,7 @@ pub fn sweep(paths: &Paths, kept: Kept, now: SystemTime) -> io::Result<usize> {
         };
         if log {
             logs.push((age, meta.len(), path));
-        } else if age > kept.age
-            && path.extension().is_some_and(|end| end == "lock")
-            && !path.with_extension("jsonl").exists()
-        {
+        } else if age > kept.age && path.extension().is_some_and(|end| end == "lock") && !path.with_extension("jsonl").exists() {
             let _ = std::fs::remove_file(&path);
         }
     }

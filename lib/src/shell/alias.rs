@@ -31,10 +31,7 @@ const COMMON: &[(&str, &str)] = &[
     ("gpf!", "git push --force"),
     ("gpristine", "git reset --hard && git clean --force -dfx"),
     ("gpsup", "git push --set-upstream origin HEAD"),
-    (
-        "gpsupf",
-        "git push --set-upstream origin HEAD --force-with-lease --force-if-includes",
-    ),
+    ("gpsupf", "git push --set-upstream origin HEAD --force-with-lease --force-if-includes"),
     ("grb", "git rebase"),
     ("grba", "git rebase --abort"),
     ("grbc", "git rebase --continue"),
@@ -45,10 +42,7 @@ const COMMON: &[(&str, &str)] = &[
     ("grhh", "git reset --hard"),
     ("grhk", "git reset --keep"),
     ("grhs", "git reset --soft"),
-    (
-        "groh",
-        "git reset origin/$(git branch --show-current) --hard",
-    ),
+    ("groh", "git reset origin/$(git branch --show-current) --hard"),
     ("grs", "git restore"),
     ("grss", "git restore --source"),
     ("grst", "git restore --staged"),
@@ -62,10 +56,7 @@ const COMMON: &[(&str, &str)] = &[
     ("gstu", "git stash push --include-untracked"),
     ("gsw", "git switch"),
     ("gswc", "git switch --create"),
-    (
-        "gunwip",
-        "git rev-list --max-count=1 --format='%s' HEAD | grep -q '\\--wip--' && git reset HEAD~1",
-    ),
+    ("gunwip", "git rev-list --max-count=1 --format='%s' HEAD | grep -q '\\--wip--' && git reset HEAD~1"),
     (
         "gwip",
         "git add -A; git rm $(git ls-files --deleted) 2>/dev/null; git commit --no-verify --no-gpg-sign --message '--wip-- [skip ci]'",
@@ -89,10 +80,7 @@ pub(super) fn lookup(name: &str, shell: &Shell, start: &Start) -> Option<(String
     if !name.starts_with('g') || shell.functions.contains_key(name) {
         return None;
     }
-    COMMON
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, text)| ((*text).to_owned(), true))
+    COMMON.iter().find(|(known, _)| *known == name).map(|(_, text)| ((*text).to_owned(), true))
 }
 
 #[cfg(test)]
@@ -102,10 +90,7 @@ mod tests {
     #[test]
     fn names_are_unique() {
         for (index, (name, _)) in COMMON.iter().enumerate() {
-            assert!(
-                COMMON[index + 1..].iter().all(|(other, _)| other != name),
-                "{name}"
-            );
+            assert!(COMMON[index + 1..].iter().all(|(other, _)| other != name), "{name}");
         }
     }
 }

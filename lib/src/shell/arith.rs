@@ -4,26 +4,14 @@
 const DEEPEST: u32 = 32;
 
 /// The value of an expression and the variables it sets; `None` where a value is not known.
-pub(super) fn evaluate(
-    text: &str,
-    lookup: impl Fn(&str) -> Option<i64>,
-) -> (Option<i64>, Vec<(String, Option<i64>)>) {
-    let mut reader = Reader {
-        text: text.trim(),
-        lookup,
-        set: Vec::new(),
-        depth: 0,
-    };
+pub(super) fn evaluate(text: &str, lookup: impl Fn(&str) -> Option<i64>) -> (Option<i64>, Vec<(String, Option<i64>)>) {
+    let mut reader = Reader { text: text.trim(), lookup, set: Vec::new(), depth: 0 };
     let value = reader.comma();
     if reader.text.trim().is_empty() {
         return (value, reader.set);
     }
     // Not understood: whatever it sets is not known.
-    let set = reader
-        .set
-        .into_iter()
-        .map(|(name, _)| (name, None))
-        .collect();
+    let set = reader.set.into_iter().map(|(name, _)| (name, None)).collect();
     (None, set)
 }
 
@@ -95,9 +83,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
                 let next = rest.bytes().next();
                 // Part of a longer operator or an assignment.
                 let longer = match *token {
-                    "|" | "&" | "<" | ">" => {
-                        next == Some(token.as_bytes()[0]) || next == Some(b'=')
-                    }
+                    "|" | "&" | "<" | ">" => next == Some(token.as_bytes()[0]) || next == Some(b'='),
                     "==" | "!=" | "||" | "&&" | "<=" | ">=" => false,
                     "*" => matches!(next, Some(b'*' | b'=')),
                     _ => next == Some(b'='),
@@ -163,10 +149,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
 
     fn name(&mut self) -> Option<&'t str> {
         let text = self.text.trim_start();
-        let end = text
-            .bytes()
-            .position(|byte| !super::parse::name_byte(byte))
-            .unwrap_or(text.len());
+        let end = text.bytes().position(|byte| !super::parse::name_byte(byte)).unwrap_or(text.len());
         if end == 0 || text.as_bytes()[0].is_ascii_digit() {
             return None;
         }
@@ -181,28 +164,18 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
         }
         let text = self.text.trim_start();
         if text.starts_with(|char: char| char.is_ascii_digit()) {
-            let end = text
-                .bytes()
-                .position(|byte| !byte.is_ascii_alphanumeric() && byte != b'#')
-                .unwrap_or(text.len());
+            let end = text.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'#').unwrap_or(text.len());
             self.text = &text[end..];
             return number(&text[..end]);
         }
         let name = self.name()?;
-        let old = self
-            .set
-            .iter()
-            .rev()
-            .find(|(set, _)| set == name)
-            .map_or_else(|| (self.lookup)(name), |(_, value)| *value);
+        let old = self.set.iter().rev().find(|(set, _)| set == name).map_or_else(|| (self.lookup)(name), |(_, value)| *value);
         if self.eat("++") {
-            self.set
-                .push((name.to_owned(), old.and_then(|value| value.checked_add(1))));
+            self.set.push((name.to_owned(), old.and_then(|value| value.checked_add(1))));
             return old;
         }
         if self.eat("--") {
-            self.set
-                .push((name.to_owned(), old.and_then(|value| value.checked_sub(1))));
+            self.set.push((name.to_owned(), old.and_then(|value| value.checked_sub(1))));
             return old;
         }
         for token in ["+=", "-=", "*=", "/=", "%=", "="] {
@@ -210,11 +183,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
             if text.starts_with(token) && !text.starts_with("==") {
                 self.text = &text[token.len()..];
                 let right = self.choice();
-                let value = if token == "=" {
-                    right
-                } else {
-                    apply(&token[..1], old, right)
-                };
+                let value = if token == "=" { right } else { apply(&token[..1], old, right) };
                 self.set.push((name.to_owned(), value));
                 return value;
             }

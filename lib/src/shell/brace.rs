@@ -135,20 +135,16 @@ fn first_group(items: &[Item<'_>]) -> Option<(usize, usize, Vec<usize>)> {
 }
 
 fn is_sequence(items: &[Item<'_>]) -> bool {
-    items.len() <= 64
-        && items
-            .windows(2)
-            .any(|pair| matches!(pair, [Item::Char('.'), Item::Char('.')]))
-        && {
-            let text: String = items
-                .iter()
-                .map(|item| match item {
-                    Item::Char(char) => *char,
-                    Item::Part(_) => '\0',
-                })
-                .collect();
-            ends(&text).is_some()
-        }
+    items.len() <= 64 && items.windows(2).any(|pair| matches!(pair, [Item::Char('.'), Item::Char('.')])) && {
+        let text: String = items
+            .iter()
+            .map(|item| match item {
+                Item::Char(char) => *char,
+                Item::Part(_) => '\0',
+            })
+            .collect();
+        ends(&text).is_some()
+    }
 }
 
 fn ends(text: &str) -> Option<(i64, i64, i64, bool, usize)> {
@@ -157,10 +153,7 @@ fn ends(text: &str) -> Option<(i64, i64, i64, bool, usize)> {
     if pieces.next().is_some() {
         return None;
     }
-    let step = step
-        .map_or(Some(1), |step| step.parse::<i64>().ok())?
-        .unsigned_abs()
-        .max(1);
+    let step = step.map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
     let step = i64::try_from(step).ok()?;
     if let (Ok(from), Ok(to)) = (from.parse::<i64>(), to.parse::<i64>()) {
         return Some((from, to, step, false, 0));
@@ -182,16 +175,9 @@ fn sequence(text: &str) -> Option<Vec<String>> {
     }
     let mut out = Vec::new();
     for index in 0..=i64::try_from(count).ok()? {
-        let value = if from <= to {
-            from + index * step
-        } else {
-            from - index * step
-        };
+        let value = if from <= to { from + index * step } else { from - index * step };
         out.push(if letters {
-            u32::try_from(value)
-                .ok()
-                .and_then(char::from_u32)?
-                .to_string()
+            u32::try_from(value).ok().and_then(char::from_u32)?.to_string()
         } else {
             format!("{value:0width$}")
         });
@@ -201,16 +187,10 @@ fn sequence(text: &str) -> Option<Vec<String>> {
 
 /// The width that leading zeros ask for.
 fn padded(text: &str) -> usize {
-    let zero = |text: &str| {
-        text.trim_start_matches('-').starts_with('0') && text.trim_start_matches('-').len() > 1
-    };
+    let zero = |text: &str| text.trim_start_matches('-').starts_with('0') && text.trim_start_matches('-').len() > 1;
     let mut ends = text.split("..").take(2);
     let (from, to) = (ends.next().unwrap_or(""), ends.next().unwrap_or(""));
-    if zero(from) || zero(to) {
-        from.len().max(to.len())
-    } else {
-        0
-    }
+    if zero(from) || zero(to) { from.len().max(to.len()) } else { 0 }
 }
 
 #[cfg(test)]

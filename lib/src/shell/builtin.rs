@@ -56,25 +56,12 @@ pub(super) fn is_builtin(name: &str) -> bool {
 }
 
 impl<M: Machine> Walker<'_, M> {
-    pub fn builtin(
-        &mut self,
-        name: &str,
-        mut world: World<M::State>,
-        command: Command,
-    ) -> Worlds<M::State> {
+    pub fn builtin(&mut self, name: &str, mut world: World<M::State>, command: Command) -> Worlds<M::State> {
         let start = self.start;
         match name {
             "break" | "continue" => {
-                let count = command
-                    .words
-                    .get(1)
-                    .and_then(|word| word.text().parse().ok())
-                    .unwrap_or(1);
-                world.flow = if name == "break" {
-                    Flow::Break(count)
-                } else {
-                    Flow::Continue(count)
-                };
+                let count = command.words.get(1).and_then(|word| word.text().parse().ok()).unwrap_or(1);
+                world.flow = if name == "break" { Flow::Break(count) } else { Flow::Continue(count) };
                 vec![world.ends(Some(true))]
             }
             "return" | "exit" => {
@@ -82,27 +69,15 @@ impl<M: Machine> Walker<'_, M> {
                     Some(word) => word.literal().map(|text| text.trim() == "0"),
                     None => world.ok,
                 };
-                world.flow = if name == "exit" {
-                    Flow::Exit
-                } else {
-                    Flow::Return
-                };
+                world.flow = if name == "exit" { Flow::Exit } else { Flow::Return };
                 vec![world.ends(ok)]
             }
             "true" | ":" | "false" => {
                 let ok = Some(name != "false");
-                if command.redirects.is_empty() {
-                    vec![world.ends(ok)]
-                } else {
-                    self.report(world, &command, Some(ok))
-                }
+                if command.redirects.is_empty() { vec![world.ends(ok)] } else { self.report(world, &command, Some(ok)) }
             }
             "shift" => {
-                let count = command
-                    .words
-                    .get(1)
-                    .map_or(Ok(1), |word| word.text().parse::<usize>())
-                    .unwrap_or(0);
+                let count = command.words.get(1).map_or(Ok(1), |word| word.text().parse::<usize>()).unwrap_or(0);
                 let shell = world.shell();
                 if shell.positional.iter().take(count).any(|text| text == "\0") {
                     shell.positional = vec![HOLE.to_string()];
@@ -120,11 +95,7 @@ impl<M: Machine> Walker<'_, M> {
             "command" => self.command_builtin(world, command),
             "exec" => self.exec(world, command),
             "eval" => {
-                let text: Vec<&str> = command.words[1..]
-                    .iter()
-                    .map(Word::text)
-                    .filter(|text| *text != "--")
-                    .collect();
+                let text: Vec<&str> = command.words[1..].iter().map(Word::text).filter(|text| *text != "--").collect();
                 let text = text.join(" ");
                 let frame = Frame::inside(&command, "eval");
                 self.text(&text, vec![world.ends(Some(true))], &frame)
@@ -133,20 +104,9 @@ impl<M: Machine> Walker<'_, M> {
             "cd" | "chdir" | "pushd" | "popd" => self.directory(name, world, &command),
             "test" | "[" => {
                 let words: Vec<&str> = command.words[1..].iter().map(Word::text).collect();
-                let words = if name == "[" {
-                    words.strip_suffix(&["]"]).unwrap_or(&words)
-                } else {
-                    &words
-                };
-                let plain = command
-                    .words
-                    .iter()
-                    .all(|word| matches!(word, Word::Literal(_)));
-                let ok = if plain {
-                    super::status::plain(words)
-                } else {
-                    None
-                };
+                let words = if name == "[" { words.strip_suffix(&["]"]).unwrap_or(&words) } else { &words };
+                let plain = command.words.iter().all(|word| matches!(word, Word::Literal(_)));
+                let ok = if plain { super::status::plain(words) } else { None };
                 self.report(world, &command, Some(ok))
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => {
@@ -158,13 +118,9 @@ impl<M: Machine> Walker<'_, M> {
                     match word.literal() {
                         Some(text) if text.starts_with('-') => {}
                         Some(text) => {
-                            let functions =
-                                command.words.get(1).and_then(Word::literal) == Some("-f");
+                            let functions = command.words.get(1).and_then(Word::literal) == Some("-f");
                             let shell = world.shell();
-                            if functions
-                                || !(shell.vars.contains_key(text)
-                                    || super::state::inherited(start, text).is_some())
-                            {
+                            if functions || !(shell.vars.contains_key(text) || super::state::inherited(start, text).is_some()) {
                                 shell.functions.remove(text);
                             }
                             if !functions {
@@ -187,28 +143,17 @@ impl<M: Machine> Walker<'_, M> {
             }
             "shopt" => {
                 let on = command.words.get(1).map(Word::text) == Some("-s");
-                if command
-                    .words
-                    .iter()
-                    .any(|word| word.text() == "expand_aliases")
-                {
+                if command.words.iter().any(|word| word.text() == "expand_aliases") {
                     world.shell().expand_aliases = on;
                 }
                 self.report(world, &command, Some(Some(true)))
             }
             "trap" => {
-                let words: Vec<&str> = command.words[1..]
-                    .iter()
-                    .map(Word::text)
-                    .filter(|text| *text != "--")
-                    .collect();
+                let words: Vec<&str> = command.words[1..].iter().map(Word::text).filter(|text| *text != "--").collect();
                 if let [text, signals @ ..] = words.as_slice()
-                    && signals
-                        .iter()
-                        .any(|signal| matches!(*signal, "EXIT" | "0" | "exit"))
+                    && signals.iter().any(|signal| matches!(*signal, "EXIT" | "0" | "exit"))
                 {
-                    world.shell().trap =
-                        (*text != "-" && !text.is_empty()).then(|| (*text).to_owned());
+                    world.shell().trap = (*text != "-" && !text.is_empty()).then(|| (*text).to_owned());
                 } else if let [text, _, ..] = words.as_slice()
                     && !matches!(*text, "-" | "" | "-l" | "-p")
                 {
@@ -225,10 +170,7 @@ impl<M: Machine> Walker<'_, M> {
             "alias" => {
                 for word in &command.words[1..] {
                     if let Some((name, text)) = word.text().split_once('=') {
-                        world
-                            .shell()
-                            .aliases
-                            .insert(name.to_owned(), Some(text.to_owned()));
+                        world.shell().aliases.insert(name.to_owned(), Some(text.to_owned()));
                     }
                 }
                 self.report(world, &command, Some(Some(true)))
@@ -251,8 +193,7 @@ impl<M: Machine> Walker<'_, M> {
                 self.report(world, &command, Some(None))
             }
             "printf" if command.words.get(1).map(Word::text) == Some("-v") => {
-                let text = output::printf(&command.words[3.min(command.words.len())..])
-                    .unwrap_or_else(|| HOLE.to_string());
+                let text = output::printf(&command.words[3.min(command.words.len())..]).unwrap_or_else(|| HOLE.to_string());
                 if let Some(name) = command.words.get(2).and_then(Word::literal) {
                     world.shell().set(name, Value::Text(text), start);
                 }
@@ -274,11 +215,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// `command name ...`, or a question about a name.
-    fn command_builtin(
-        &mut self,
-        world: World<M::State>,
-        mut command: Command,
-    ) -> Worlds<M::State> {
+    fn command_builtin(&mut self, world: World<M::State>, mut command: Command) -> Worlds<M::State> {
         let mut at = 1;
         while let Some(text) = command.words.get(at).and_then(Word::literal) {
             if text == "--" {
@@ -317,11 +254,7 @@ impl<M: Machine> Walker<'_, M> {
         for world in &mut worlds {
             world.flow = Flow::Exit;
         }
-        if failed.shell.errexit {
-            worlds
-        } else {
-            worlds.into_iter().chain([failed]).collect()
-        }
+        if failed.shell.errexit { worlds } else { worlds.into_iter().chain([failed]).collect() }
     }
 
     fn source(&mut self, mut world: World<M::State>, command: Command) -> Worlds<M::State> {
@@ -329,26 +262,13 @@ impl<M: Machine> Walker<'_, M> {
             Some(word) if word.literal() == Some("--") => command.words.get(2),
             word => word,
         };
-        let Some(text) = path
-            .cloned()
-            .and_then(|path| self.file_text(&world, &command, &path))
-        else {
+        let Some(text) = path.cloned().and_then(|path| self.file_text(&world, &command, &path)) else {
             return self.report(world, &command, None);
         };
-        let name = path
-            .map_or("", Word::text)
-            .rsplit('/')
-            .next()
-            .unwrap_or("")
-            .to_owned();
+        let name = path.map_or("", Word::text).rsplit('/').next().unwrap_or("").to_owned();
         let frame = Frame::inside(&command, &name);
         let outer = world.shell.positional.clone();
-        let args: Vec<String> = command
-            .words
-            .iter()
-            .skip(2)
-            .map(|word| word.text().to_owned())
-            .collect();
+        let args: Vec<String> = command.words.iter().skip(2).map(|word| word.text().to_owned()).collect();
         let changed = !args.is_empty();
         if changed {
             world.shell().positional = args;
@@ -366,19 +286,12 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// `cd`, `pushd`, `popd`.
-    fn directory(
-        &mut self,
-        name: &str,
-        mut world: World<M::State>,
-        command: &Command,
-    ) -> Worlds<M::State> {
+    fn directory(&mut self, name: &str, mut world: World<M::State>, command: &Command) -> Worlds<M::State> {
         let operands: Vec<&Word> = command.words[1..]
             .iter()
             .filter(|word| {
                 !word.literal().is_some_and(|text| {
-                    text.starts_with('-')
-                        && text.len() > 1
-                        && !text[1..].starts_with(|char: char| char.is_ascii_digit())
+                    text.starts_with('-') && text.len() > 1 && !text[1..].starts_with(|char: char| char.is_ascii_digit())
                 })
             })
             .collect();
@@ -392,9 +305,7 @@ impl<M: Machine> Walker<'_, M> {
             top
         } else {
             match operands.as_slice() {
-                [] => {
-                    Some(world.shell.text("HOME", self.start)).filter(|home| !home.contains(HOLE))
-                }
+                [] => Some(world.shell.text("HOME", self.start)).filter(|home| !home.contains(HOLE)),
                 [Word::Literal(text), ..] if text == "-" => world.shell.old.clone(),
                 [Word::Literal(text), ..] if text.is_empty() => here.clone(),
                 [Word::Literal(text), ..] => join(here.as_deref(), text),
@@ -448,10 +359,7 @@ impl<M: Machine> Walker<'_, M> {
             };
             let append = variable.ends_with('+');
             variable = variable.trim_end_matches('+');
-            if variable.is_empty()
-                || variable.len() > 256
-                || !variable.bytes().all(super::parse::name_byte)
-            {
+            if variable.is_empty() || variable.len() > 256 || !variable.bytes().all(super::parse::name_byte) {
                 continue;
             }
             let known = world.shell.vars.contains_key(variable);
@@ -516,9 +424,6 @@ fn set<S>(world: &mut World<S>, words: &[Word]) {
         }
     }
     if at < words.len() {
-        world.shell().positional = words[at..]
-            .iter()
-            .map(|word| word.text().to_owned())
-            .collect();
+        world.shell().positional = words[at..].iter().map(|word| word.text().to_owned()).collect();
     }
 }

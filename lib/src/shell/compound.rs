@@ -7,11 +7,7 @@ use std::rc::Rc;
 
 impl Default for Node {
     fn default() -> Self {
-        Self {
-            kind: Kind::Simple(Simple::default()),
-            redirects: Vec::new(),
-            span: (0, 0),
-        }
+        Self { kind: Kind::Simple(Simple::default()), redirects: Vec::new(), span: (0, 0) }
     }
 }
 
@@ -30,10 +26,7 @@ impl Parser<'_> {
                     let before = self.runs;
                     let parts = self.within(end);
                     self.pos = (end + 2).min(self.end);
-                    Some(Kind::Arith(WordTree {
-                        parts,
-                        runs: self.runs != before,
-                    }))
+                    Some(Kind::Arith(WordTree { parts, runs: self.runs != before }))
                 }
                 None => Some(self.subshell()),
             },
@@ -45,18 +38,10 @@ impl Parser<'_> {
             return self.simple();
         };
         if matches!(kind, Kind::Function { .. }) {
-            return Node {
-                kind,
-                redirects: Vec::new(),
-                span: self.span(from),
-            };
+            return Node { kind, redirects: Vec::new(), span: self.span(from) };
         }
         let redirects = self.redirects();
-        Node {
-            kind,
-            redirects,
-            span: self.span(from),
-        }
+        Node { kind, redirects, span: self.span(from) }
     }
 
     fn subshell(&mut self) -> Kind {
@@ -158,15 +143,9 @@ impl Parser<'_> {
             let before = self.runs;
             let parts = self.within(end);
             self.pos = (end + 2).min(self.end);
-            let header = WordTree {
-                parts,
-                runs: self.runs != before,
-            };
+            let header = WordTree { parts, runs: self.runs != before };
             self.separator();
-            return Kind::ArithFor {
-                header,
-                body: self.body(),
-            };
+            return Kind::ArithFor { header, body: self.body() };
         }
         let name = self.name();
         self.lines();
@@ -187,12 +166,7 @@ impl Parser<'_> {
         }
         self.separator();
         let body = self.body();
-        Kind::For {
-            name,
-            words,
-            body,
-            select,
-        }
+        Kind::For { name, words, body, select }
     }
 
     fn separator(&mut self) {
@@ -229,18 +203,13 @@ impl Parser<'_> {
             }
             self.close(b')', from);
             let body = self.list();
-            let falls =
-                self.peek() == Some(b';') && (self.at(1) == Some(b'&') || self.at(2) == Some(b'&'));
+            let falls = self.peek() == Some(b';') && (self.at(1) == Some(b'&') || self.at(2) == Some(b'&'));
             if self.peek() == Some(b';') {
                 self.pos += 2 + usize::from(falls && self.at(1) == Some(b';'));
                 self.pos = self.pos.min(self.end);
             } else if self.reserved() != Some("esac") {
                 // Not a case arm's end: leave the rest to the list outside.
-                arms.push(Arm {
-                    patterns,
-                    body,
-                    falls,
-                });
+                arms.push(Arm { patterns, body, falls });
                 if self.pos == from {
                     self.pos += self.char().map_or(1, char::len_utf8);
                 }
@@ -250,11 +219,7 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            arms.push(Arm {
-                patterns,
-                body,
-                falls,
-            });
+            arms.push(Arm { patterns, body, falls });
         }
         self.expect("esac");
         Kind::Case { word, arms }
@@ -263,12 +228,10 @@ impl Parser<'_> {
     fn function_keyword(&mut self) -> Kind {
         self.blanks();
         let from = self.pos;
-        while self.peek().is_some_and(|byte| {
-            !matches!(
-                byte,
-                b' ' | b'\t' | b'\n' | b'(' | b'{' | b';' | b'&' | b'|' | b')' | b'<' | b'>'
-            )
-        }) {
+        while self
+            .peek()
+            .is_some_and(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'(' | b'{' | b';' | b'&' | b'|' | b')' | b'<' | b'>'))
+        {
             self.pos += 1;
         }
         let name = self.slice(from, self.pos).to_owned();
@@ -283,14 +246,7 @@ impl Parser<'_> {
     pub(super) fn function_body(&mut self, name: String, from: usize) -> Node {
         self.lines();
         let body = self.nested(Self::node);
-        Node {
-            kind: Kind::Function {
-                name,
-                body: Rc::new(body),
-            },
-            redirects: Vec::new(),
-            span: self.span(from),
-        }
+        Node { kind: Kind::Function { name, body: Rc::new(body) }, redirects: Vec::new(), span: self.span(from) }
     }
 
     fn coproc(&mut self) -> Kind {
@@ -299,17 +255,8 @@ impl Parser<'_> {
         let name = self.name();
         self.blanks();
         let compound = self.peek() == Some(b'(')
-            || matches!(
-                self.reserved(),
-                Some("{" | "case" | "for" | "if" | "select" | "until" | "while" | "[[")
-            );
-        if name.is_empty()
-            || !compound
-            || matches!(
-                name.as_str(),
-                "case" | "for" | "if" | "select" | "until" | "while"
-            )
-        {
+            || matches!(self.reserved(), Some("{" | "case" | "for" | "if" | "select" | "until" | "while" | "[["));
+        if name.is_empty() || !compound || matches!(name.as_str(), "case" | "for" | "if" | "select" | "until" | "while") {
             self.pos = from;
         }
         Kind::Coproc(Box::new(self.node()))
@@ -331,16 +278,12 @@ impl Parser<'_> {
             }
             let operator = match (byte, self.at(1)) {
                 (b'&', Some(b'&')) | (b'|', Some(b'|')) => 2,
-                (b'(' | b')' | b'<' | b'>' | b'&' | b'|' | b';', _) if !(regex && byte == b'(') => {
-                    1
-                }
+                (b'(' | b')' | b'<' | b'>' | b'&' | b'|' | b';', _) if !(regex && byte == b'(') => 1,
                 _ => 0,
             };
             if operator > 0 {
                 words.push(WordTree {
-                    parts: vec![super::tree::Part::Text(
-                        self.slice(self.pos, self.pos + operator).to_owned(),
-                    )],
+                    parts: vec![super::tree::Part::Text(self.slice(self.pos, self.pos + operator).to_owned())],
                     runs: false,
                 });
                 self.pos += operator;

@@ -17,18 +17,9 @@ const ITEMS: usize = 64;
 
 impl<M: Machine> Walker<'_, M> {
     /// Runs a command in one world; `plain`: functions are not looked up.
-    pub fn dispatch(
-        &mut self,
-        world: World<M::State>,
-        command: Command,
-        plain: bool,
-    ) -> Worlds<M::State> {
+    pub fn dispatch(&mut self, world: World<M::State>, command: Command, plain: bool) -> Worlds<M::State> {
         let Some(Word::Literal(name)) = command.words.first() else {
-            return if command.words.is_empty() {
-                vec![world]
-            } else {
-                self.report(world, &command, None)
-            };
+            return if command.words.is_empty() { vec![world] } else { self.report(world, &command, None) };
         };
         if !self.tick(name) {
             return vec![world];
@@ -54,12 +45,7 @@ impl<M: Machine> Walker<'_, M> {
         }
     }
 
-    fn inner(
-        &mut self,
-        inner: Inner,
-        world: World<M::State>,
-        command: Command,
-    ) -> Worlds<M::State> {
+    fn inner(&mut self, inner: Inner, world: World<M::State>, command: Command) -> Worlds<M::State> {
         match inner {
             Inner::Itself => self.report(world, &command, None),
             Inner::Words(change, words) => {
@@ -69,23 +55,14 @@ impl<M: Machine> Walker<'_, M> {
             }
             Inner::Text(change, text, args) => {
                 let via = change.via.clone();
-                let inner = self.changed(
-                    &world,
-                    &command,
-                    Change {
-                        via: String::new(),
-                        ..change
-                    },
-                );
+                let inner = self.changed(&world, &command, Change { via: String::new(), ..change });
                 let args = texts(&args);
                 self.child(world, text.text(), args, &inner, &via)
             }
             Inner::Window(change, text) => {
                 let frame = Frame::inside(&command, &change.via);
                 let text = text.text().to_owned();
-                self.subshell(world, &frame, |walker, world| {
-                    window::walk(walker, &text, vec![world], &frame)
-                })
+                self.subshell(world, &frame, |walker, world| window::walk(walker, &text, vec![world], &frame))
             }
             Inner::File(change, path, args) => match self.file_text(&world, &command, &path) {
                 Some(text) => {
@@ -97,14 +74,7 @@ impl<M: Machine> Walker<'_, M> {
             Inner::Stdin(change, args) => match command.stdin.clone() {
                 Stdin::Text(text) if !text.trim_matches([HOLE, '\n', ' ']).is_empty() => {
                     let via = change.via.clone();
-                    let mut inner = self.changed(
-                        &world,
-                        &command,
-                        Change {
-                            via: String::new(),
-                            ..change
-                        },
-                    );
+                    let mut inner = self.changed(&world, &command, Change { via: String::new(), ..change });
                     inner.stdin = Stdin::Unknown;
                     self.child(world, &text, texts(&args), &inner, &via)
                 }
@@ -113,17 +83,13 @@ impl<M: Machine> Walker<'_, M> {
             },
             Inner::Program(language, text) => {
                 let worlds = self.report(world, &command, None);
-                self.each(worlds, |walker, world| {
-                    walker.operations(language, text.text(), world, &command)
-                })
+                self.each(worlds, |walker, world| walker.operations(language, text.text(), world, &command))
             }
             Inner::ProgramFile(language, path) => {
                 let text = self.file_text(&world, &command, &path);
                 let worlds = self.report(world, &command, None);
                 let Some(text) = text else { return worlds };
-                self.each(worlds, |walker, world| {
-                    walker.operations(language, &text, world, &command)
-                })
+                self.each(worlds, |walker, world| walker.operations(language, &text, world, &command))
             }
             Inner::ProgramStdin(language) => {
                 let text = match &command.stdin {
@@ -131,9 +97,7 @@ impl<M: Machine> Walker<'_, M> {
                     _ => String::new(),
                 };
                 let worlds = self.report(world, &command, None);
-                self.each(worlds, |walker, world| {
-                    walker.operations(language, &text, world, &command)
-                })
+                self.each(worlds, |walker, world| walker.operations(language, &text, world, &command))
             }
             Inner::Several(all) => {
                 let mut worlds = self.report(world, &command, None);
@@ -176,9 +140,7 @@ impl<M: Machine> Walker<'_, M> {
             inner.cwd = None;
         }
         if let Some(path) = &change.cwd {
-            inner.cwd = path
-                .literal()
-                .and_then(|path| join(world.shell.cwd.as_deref(), path));
+            inner.cwd = path.literal().and_then(|path| join(world.shell.cwd.as_deref(), path));
         }
         if change.elsewhere {
             inner.place = Place::Elsewhere;
@@ -187,12 +149,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// The text of a file that a command runs: as the line wrote it, else as it is now.
-    pub fn file_text(
-        &mut self,
-        world: &World<M::State>,
-        command: &Command,
-        path: &Word,
-    ) -> Option<String> {
+    pub fn file_text(&mut self, world: &World<M::State>, command: &Command, path: &Word) -> Option<String> {
         if command.place == Place::Elsewhere {
             return None;
         }
@@ -206,22 +163,15 @@ impl<M: Machine> Walker<'_, M> {
         let path = join(command.cwd.as_deref(), path)?;
         match world.files.get(&path) {
             Some(text) => text.clone(),
-            None => self
-                .machine
-                .file(&path, &world.state)
-                .map(|text| text.replace(HOLE, "")),
+            None => self.machine.file(&path, &world.state).map(|text| text.replace(HOLE, "")),
         }
     }
 
     /// A program named by its path: a script that can be read, or itself.
     fn program_file(&mut self, world: World<M::State>, command: Command) -> Worlds<M::State> {
         let path = command.words[0].clone();
-        let system = [
-            "/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/", "/snap/",
-        ];
-        let wrote = path
-            .literal()
-            .is_some_and(|path| world.files.contains_key(path));
+        let system = ["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/", "/snap/"];
+        let wrote = path.literal().is_some_and(|path| world.files.contains_key(path));
         if !wrote && system.iter().any(|place| path.text().starts_with(place)) {
             return self.report(world, &command, None);
         }
@@ -249,14 +199,10 @@ impl<M: Machine> Walker<'_, M> {
             && let Some(line) = text.strip_prefix("#!")
         {
             let line = line.lines().next().unwrap_or("");
-            let mut words = line
-                .split_whitespace()
-                .map(|word| word.rsplit('/').next().unwrap_or(word));
+            let mut words = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
             let mut program = words.next().unwrap_or("");
             if program == "env" {
-                program = words
-                    .find(|word| !word.starts_with('-') && !word.contains('='))
-                    .unwrap_or("");
+                program = words.find(|word| !word.starts_with('-') && !word.contains('=')).unwrap_or("");
             }
             let language = match program {
                 "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" | "fish" => None,
@@ -271,22 +217,14 @@ impl<M: Machine> Walker<'_, M> {
             };
             if let Some(language) = language {
                 let worlds = self.report(world, command, None);
-                return self.each(worlds, |walker, world| {
-                    walker.operations(language, text, world, command)
-                });
+                return self.each(worlds, |walker, world| walker.operations(language, text, world, command));
             }
         }
         self.child(world, text, args, command, name)
     }
 
     /// Does what a program text of another language would do, as far as it can be seen.
-    fn operations(
-        &mut self,
-        language: Language,
-        text: &str,
-        world: World<M::State>,
-        command: &Command,
-    ) -> Worlds<M::State> {
+    fn operations(&mut self, language: Language, text: &str, world: World<M::State>, command: &Command) -> Worlds<M::State> {
         let found = script::operations(language, text);
         let ok = world.ok;
         let mut worlds = vec![world];
@@ -310,11 +248,7 @@ impl<M: Machine> Walker<'_, M> {
                         let mut inner = inner.clone();
                         inner.words = vec![Word::Literal(":".to_owned())];
                         inner.redirects.push(redirect.clone());
-                        if let Some(path) = redirect
-                            .target
-                            .literal()
-                            .and_then(|path| join(inner.cwd.as_deref(), path))
-                        {
+                        if let Some(path) = redirect.target.literal().and_then(|path| join(inner.cwd.as_deref(), path)) {
                             let mut world = world;
                             world.keep(&path, None, false);
                             walker.report(world, &inner, Some(None))
@@ -342,15 +276,9 @@ impl<M: Machine> Walker<'_, M> {
         let hole = || Word::Unknown(HOLE.to_string());
         let batches: Vec<Vec<Word>> = match (items, &feed.replace) {
             (None, _) => vec![vec![hole()]],
-            (Some(items), Some(_)) if items.len() <= ITEMS => {
-                items.into_iter().map(|item| vec![item]).collect()
-            }
+            (Some(items), Some(_)) if items.len() <= ITEMS => items.into_iter().map(|item| vec![item]).collect(),
             (Some(items), None) => match feed.most {
-                Some(most) if most > 0 && items.len() > most => items
-                    .chunks(most)
-                    .take(ITEMS)
-                    .map(<[Word]>::to_vec)
-                    .collect(),
+                Some(most) if most > 0 && items.len() > most => items.chunks(most).take(ITEMS).map(<[Word]>::to_vec).collect(),
                 _ => vec![items],
             },
             _ => vec![vec![hole()]],
@@ -375,9 +303,7 @@ impl<M: Machine> Walker<'_, M> {
                             && !used
                             && let Some(word) = words.first_mut()
                         {
-                            *word = Word::Unknown(
-                                format!("{} {item}", word.text()).trim_start().to_owned(),
-                            );
+                            *word = Word::Unknown(format!("{} {item}", word.text()).trim_start().to_owned());
                         }
                     }
                     None => {
@@ -409,9 +335,7 @@ impl<M: Machine> Walker<'_, M> {
             return worlds;
         };
         let cwd = match &request.directory {
-            Some(directory) => directory
-                .literal()
-                .and_then(|path| join(command.cwd.as_deref(), path)),
+            Some(directory) => directory.literal().and_then(|path| join(command.cwd.as_deref(), path)),
             None => command.cwd.clone(),
         };
         let Some(cwd) = cwd else { return worlds };
@@ -426,9 +350,7 @@ impl<M: Machine> Walker<'_, M> {
         }
         let Some(text) = found else { return worlds };
         for line in recipe::lines(&request, &text) {
-            worlds = self.each(worlds, |walker, world| {
-                walker.child(world, &line, Vec::new(), &inner, &request.name)
-            });
+            worlds = self.each(worlds, |walker, world| walker.child(world, &line, Vec::new(), &inner, &request.name));
         }
         worlds
     }
@@ -443,22 +365,12 @@ fn items(feed: &Feed, stdin: &Stdin) -> Option<Vec<Word>> {
     let Stdin::Text(text) = stdin else {
         return None;
     };
-    let by = |mark: char| {
-        text.split(mark)
-            .filter(|item| !item.is_empty())
-            .map(unknown_or)
-            .collect()
-    };
-    Some(
-        match (feed.delimiter, feed.shell || feed.replace.is_some()) {
-            // What separates NUL items is lost to a hole, so they are not known.
-            (Some('\0'), _) if text.contains(HOLE) => return None,
-            (Some(mark), _) => by(mark),
-            (None, true) => text
-                .lines()
-                .map(|line| unknown_or(line.trim_start()))
-                .collect(),
-            (None, false) => wrapper::split(&Word::Unknown(text.clone())),
-        },
-    )
+    let by = |mark: char| text.split(mark).filter(|item| !item.is_empty()).map(unknown_or).collect();
+    Some(match (feed.delimiter, feed.shell || feed.replace.is_some()) {
+        // What separates NUL items is lost to a hole, so they are not known.
+        (Some('\0'), _) if text.contains(HOLE) => return None,
+        (Some(mark), _) => by(mark),
+        (None, true) => text.lines().map(|line| unknown_or(line.trim_start())).collect(),
+        (None, false) => wrapper::split(&Word::Unknown(text.clone())),
+    })
 }

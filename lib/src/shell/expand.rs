@@ -74,9 +74,7 @@ impl Field {
             _ => true,
         });
         let extended = specials.iter().any(|&at| {
-            text.as_bytes()[at] == b'('
-                && at > 0
-                && matches!(text.as_bytes()[at - 1], b'?' | b'*' | b'+' | b'@' | b'!')
+            text.as_bytes()[at] == b'(' && at > 0 && matches!(text.as_bytes()[at - 1], b'?' | b'*' | b'+' | b'@' | b'!')
         });
         if extended {
             return Word::Unknown(HOLE.to_string());
@@ -315,9 +313,7 @@ impl Expander<'_> {
             "" => self.shell.text("HOME", self.start),
             "+" => self.shell.text("PWD", self.start),
             "-" => self.shell.text("OLDPWD", self.start),
-            name if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') => {
-                HOLE.to_string()
-            }
+            name if name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_') => HOLE.to_string(),
             _ => return text.to_owned(),
         };
         format!("{base}{}", &text[end..])
@@ -326,11 +322,7 @@ impl Expander<'_> {
     /// What a substitution gave.
     fn result(&self, list: &Rc<List>) -> Option<&str> {
         let key = Rc::as_ptr(list) as usize;
-        self.results
-            .iter()
-            .rev()
-            .find(|(address, _)| *address == key)
-            .map(|(_, text)| text.as_str())
+        self.results.iter().rev().find(|(address, _)| *address == key).map(|(_, text)| text.as_str())
     }
 
     /// One part as text.
@@ -338,9 +330,7 @@ impl Expander<'_> {
         match part {
             Part::Text(text) | Part::Quoted(text) => text.clone(),
             Part::Hole => HOLE.to_string(),
-            Part::Process(list, _) => self
-                .result(list)
-                .map_or_else(|| "/dev/fd/\0".to_owned(), str::to_owned),
+            Part::Process(list, _) => self.result(list).map_or_else(|| "/dev/fd/\0".to_owned(), str::to_owned),
             Part::Arith(parts) => {
                 let text = self.single(parts);
                 self.arith(&text)
@@ -365,11 +355,7 @@ impl Expander<'_> {
         let (value, changed) = arith::evaluate(text, |name| {
             let text = self.shell.text(name, self.start);
             let text = text.trim();
-            if text.is_empty() {
-                Some(0)
-            } else {
-                text.parse().ok()
-            }
+            if text.is_empty() { Some(0) } else { text.parse().ok() }
         });
         for (name, value) in changed {
             let value = value.map_or_else(Value::unknown, |value| Value::Text(value.to_string()));
@@ -398,16 +384,11 @@ impl Expander<'_> {
                 number if number.starts_with('-') => {
                     let list = value.list();
                     let back = number[1..].parse::<usize>().unwrap_or(usize::MAX);
-                    return list
-                        .len()
-                        .checked_sub(back)
-                        .map_or(Got::Unset, |at| Got::Text(list[at].clone()));
+                    return list.len().checked_sub(back).map_or(Got::Unset, |at| Got::Text(list[at].clone()));
                 }
                 number => number.to_owned(),
             };
-            return value
-                .element(&key)
-                .map_or(Got::Unset, |element| Got::Text(element.to_owned()));
+            return value.element(&key).map_or(Got::Unset, |element| Got::Text(element.to_owned()));
         }
         let positional = &self.shell.positional;
         match param.name.as_str() {
@@ -419,10 +400,7 @@ impl Expander<'_> {
                     positional.len().to_string()
                 });
             }
-            name if name != "0"
-                && name.bytes().all(|byte| byte.is_ascii_digit())
-                && !name.is_empty() =>
-            {
+            name if name != "0" && name.bytes().all(|byte| byte.is_ascii_digit()) && !name.is_empty() => {
                 let at: usize = name.parse().unwrap_or(usize::MAX);
                 // A hole may be any number of words: from there on nothing is known.
                 if positional.iter().take(at).any(|text| text == "\0") {
@@ -447,8 +425,7 @@ impl Expander<'_> {
 
     /// What a parameter expansion gives, and whether a list is joined (`"$*"`).
     fn param(&mut self, param: &Param, quoted: bool) -> (Got, bool) {
-        let star = param.name == "*"
-            || matches!(param.index.as_deref(), Some([Part::Text(text)]) if text == "*");
+        let star = param.name == "*" || matches!(param.index.as_deref(), Some([Part::Text(text)]) if text == "*");
         if param.indirect {
             return (self.indirect(param), star);
         }
@@ -474,12 +451,9 @@ impl Expander<'_> {
                 Got::Unset => Got::Unset,
                 Got::Text(text) => Got::Text(self.change(&text, op)),
                 Got::List(list) => match op {
-                    Op::Substring { offset, length } => self.slice(
-                        &list,
-                        matches!(param.name.as_str(), "@" | "*"),
-                        offset,
-                        length.as_deref(),
-                    ),
+                    Op::Substring { offset, length } => {
+                        self.slice(&list, matches!(param.name.as_str(), "@" | "*"), offset, length.as_deref())
+                    }
                     op => Got::List(list.iter().map(|text| self.change(text, op)).collect()),
                 },
             },
@@ -505,14 +479,7 @@ impl Expander<'_> {
         }
     }
 
-    fn test(
-        &mut self,
-        param: &Param,
-        got: Got,
-        (sign, colon): (u8, bool),
-        word: &[Part],
-        _quoted: bool,
-    ) -> Got {
+    fn test(&mut self, param: &Param, got: Got, (sign, colon): (u8, bool), word: &[Part], _quoted: bool) -> Got {
         let absent = param.index.is_none()
             && self.shell.absent(&param.name, self.start)
             && !param.name.bytes().all(|byte| byte.is_ascii_digit());
@@ -553,21 +520,13 @@ impl Expander<'_> {
             return unknown();
         }
         match op {
-            Op::Trim {
-                suffix,
-                longest,
-                pattern,
-            } => {
+            Op::Trim { suffix, longest, pattern } => {
                 let pattern = self.pattern(pattern);
                 if pattern.contains(HOLE) {
                     return unknown();
                 }
                 if !pattern.contains(['*', '?', '[', '\\']) {
-                    let cut = if *suffix {
-                        text.strip_suffix(&pattern)
-                    } else {
-                        text.strip_prefix(&pattern)
-                    };
+                    let cut = if *suffix { text.strip_suffix(&pattern) } else { text.strip_prefix(&pattern) };
                     return cut.unwrap_or(text).to_owned();
                 }
                 if text.len() > SEARCHED || pattern.len() > SEARCHED {
@@ -575,18 +534,10 @@ impl Expander<'_> {
                 }
                 pattern::trim(text, &pattern, *suffix, *longest).to_owned()
             }
-            Op::Replace {
-                all,
-                anchor,
-                pattern,
-                with,
-            } => {
+            Op::Replace { all, anchor, pattern, with } => {
                 let pattern = self.pattern(pattern);
                 let with = self.single(with);
-                if pattern.contains(HOLE)
-                    || with.contains(HOLE)
-                    || with.len() * text.len() > LONGEST
-                {
+                if pattern.contains(HOLE) || with.contains(HOLE) || with.len() * text.len() > LONGEST {
                     return unknown();
                 }
                 if *anchor == 0 && !pattern.is_empty() && !pattern.contains(['*', '?', '[', '\\']) {
@@ -608,30 +559,16 @@ impl Expander<'_> {
                 let mut chars = text.chars();
                 let first = chars.next().map(String::from).unwrap_or_default();
                 let turn = |text: &str| {
-                    if *upper {
-                        text.to_uppercase()
-                    } else {
-                        text.to_lowercase()
-                    }
+                    if *upper { text.to_uppercase() } else { text.to_lowercase() }
                 };
                 let rest = chars.as_str();
-                format!(
-                    "{}{}",
-                    turn(&first),
-                    if *all { turn(rest) } else { rest.to_owned() }
-                )
+                format!("{}{}", turn(&first), if *all { turn(rest) } else { rest.to_owned() })
             }
             _ => unknown(),
         }
     }
 
-    fn slice(
-        &mut self,
-        list: &[String],
-        positional: bool,
-        offset: &[Part],
-        length: Option<&[Part]>,
-    ) -> Got {
+    fn slice(&mut self, list: &[String], positional: bool, offset: &[Part], length: Option<&[Part]>) -> Got {
         if list.iter().any(|text| text == "\0") {
             return Got::List(vec![HOLE.to_string()]);
         }
@@ -643,45 +580,27 @@ impl Expander<'_> {
         }
         // `${@:1}` starts with the first parameter, `${@:0}` with the shell's name.
         match self.range(list.len() + 1, offset, length) {
-            Some((0, to)) => Got::List(
-                std::iter::once(HOLE.to_string())
-                    .chain(list[..to.saturating_sub(1)].iter().cloned())
-                    .collect(),
-            ),
+            Some((0, to)) => {
+                Got::List(std::iter::once(HOLE.to_string()).chain(list[..to.saturating_sub(1)].iter().cloned()).collect())
+            }
             Some((from, to)) => Got::List(list[from - 1..to.max(from) - 1].to_vec()),
             None => Got::List(vec![HOLE.to_string()]),
         }
     }
 
-    fn range(
-        &mut self,
-        size: usize,
-        offset: &[Part],
-        length: Option<&[Part]>,
-    ) -> Option<(usize, usize)> {
+    fn range(&mut self, size: usize, offset: &[Part], length: Option<&[Part]>) -> Option<(usize, usize)> {
         let text = self.single(offset);
         let offset: i64 = self.arith(&text).parse().ok()?;
         let size = i64::try_from(size).ok()?;
-        let from = if offset < 0 {
-            (size + offset).max(0)
-        } else {
-            offset.min(size)
-        };
+        let from = if offset < 0 { (size + offset).max(0) } else { offset.min(size) };
         let to = match length {
             None => size,
             Some(length) => {
                 let text = self.single(length);
                 let length: i64 = self.arith(&text).parse().ok()?;
-                if length < 0 {
-                    size + length
-                } else {
-                    from.saturating_add(length).min(size)
-                }
+                if length < 0 { size + length } else { from.saturating_add(length).min(size) }
             }
         };
-        Some((
-            usize::try_from(from).ok()?,
-            usize::try_from(to.max(from)).ok()?,
-        ))
+        Some((usize::try_from(from).ok()?, usize::try_from(to.max(from)).ok()?))
     }
 }

@@ -41,11 +41,7 @@ pub(super) fn xargs(words: &[Word]) -> Inner {
             let letters = &text[1..];
             match letters.find(|letter| "EILPadnsielJR".contains(letter)) {
                 Some(found) => {
-                    feed.delimiter = if letters[..found].contains('0') {
-                        Some('\0')
-                    } else {
-                        feed.delimiter
-                    };
+                    feed.delimiter = if letters[..found].contains('0') { Some('\0') } else { feed.delimiter };
                     let letter = letters[found..].chars().next().unwrap_or(' ');
                     let rest = &letters[found + 1..];
                     let optional = matches!(letter, 'i' | 'e' | 'l');
@@ -119,24 +115,13 @@ pub(super) fn parallel(words: &[Word]) -> Inner {
         .skip(at)
         .position(|word| matches!(word.text(), ":::" | ":::+" | "::::"))
         .map_or(words.len(), |index| at + index);
-    let mut feed = Feed {
-        words: vec![joined(&words[at..end])],
-        replace: Some("{}".to_owned()),
-        shell: true,
-        ..Feed::default()
-    };
+    let mut feed = Feed { words: vec![joined(&words[at..end])], replace: Some("{}".to_owned()), shell: true, ..Feed::default() };
     if end < words.len() {
-        feed.items = Some(
-            if words[end].text() == ":::"
-                && !words[end + 1..]
-                    .iter()
-                    .any(|word| word.text().starts_with(":::"))
-            {
-                words[end + 1..].to_vec()
-            } else {
-                vec![Word::Unknown(HOLE.to_string())]
-            },
-        );
+        feed.items = Some(if words[end].text() == ":::" && !words[end + 1..].iter().any(|word| word.text().starts_with(":::")) {
+            words[end + 1..].to_vec()
+        } else {
+            vec![Word::Unknown(HOLE.to_string())]
+        });
     }
     Inner::Feed(feed)
 }
@@ -157,21 +142,17 @@ pub(super) fn find(program: &str, words: &[Word]) -> Inner {
             continue;
         }
         let from = at;
-        while at < words.len()
-            && !(words[at].text() == ";" || (words[at].text() == "+" && program == "find"))
-        {
+        while at < words.len() && !(words[at].text() == ";" || (words[at].text() == "+" && program == "find")) {
             at += 1;
         }
         if at > from {
             let mut inner: Vec<Word> = words[from..at]
                 .iter()
-                .map(|word| {
-                    if word.text().contains("{}") {
-                        Word::Unknown(word.text().replace("{}", "\0"))
-                    } else {
-                        word.clone()
-                    }
-                })
+                .map(
+                    |word| {
+                        if word.text().contains("{}") { Word::Unknown(word.text().replace("{}", "\0")) } else { word.clone() }
+                    },
+                )
                 .collect();
             if program != "find" && !words[from..at].iter().any(|word| word.text().contains('{')) {
                 inner.push(Word::Unknown(HOLE.to_string()));
@@ -179,9 +160,5 @@ pub(super) fn find(program: &str, words: &[Word]) -> Inner {
             all.push(Inner::Words(via(&format!("{program} {text}")), inner));
         }
     }
-    if all.is_empty() {
-        Inner::Itself
-    } else {
-        Inner::Several(all)
-    }
+    if all.is_empty() { Inner::Itself } else { Inner::Several(all) }
 }

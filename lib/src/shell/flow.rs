@@ -13,17 +13,10 @@ use std::rc::Rc;
 const ROUNDS: usize = 64;
 
 impl<M: Machine> Walker<'_, M> {
-    pub fn and_or(
-        &mut self,
-        item: &AndOr,
-        worlds: Worlds<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    pub fn and_or(&mut self, item: &AndOr, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         if item.background {
             return self.each(worlds, |walker, world| {
-                let mut after = walker.subshell(world, frame, |walker, world| {
-                    walker.chain(item, vec![world], frame)
-                });
+                let mut after = walker.subshell(world, frame, |walker, world| walker.chain(item, vec![world], frame));
                 for world in &mut after {
                     world.ok = Some(true);
                 }
@@ -53,11 +46,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// The worlds whose last status is `wanted`, and the others; those that may be either are in both.
-    pub fn part(
-        &mut self,
-        worlds: Worlds<M::State>,
-        wanted: bool,
-    ) -> (Worlds<M::State>, Worlds<M::State>) {
+    pub fn part(&mut self, worlds: Worlds<M::State>, wanted: bool) -> (Worlds<M::State>, Worlds<M::State>) {
         let (mut go, mut stay) = (Vec::new(), Vec::new());
         for world in worlds {
             match world.ok {
@@ -73,12 +62,7 @@ impl<M: Machine> Walker<'_, M> {
         (go, stay)
     }
 
-    fn pipeline(
-        &mut self,
-        pipeline: &Pipeline,
-        worlds: Worlds<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn pipeline(&mut self, pipeline: &Pipeline, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         self.cond += u32::from(pipeline.negated);
         let mut worlds = match pipeline.stages.as_slice() {
             [node] => self.each(worlds, |walker, world| walker.node(node, world, frame)),
@@ -102,12 +86,7 @@ impl<M: Machine> Walker<'_, M> {
         worlds
     }
 
-    fn pipe(
-        &mut self,
-        stages: &[Node],
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn pipe(&mut self, stages: &[Node], mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let out = world.out.take();
         let pipefail = world.shell.pipefail;
         let mut worlds = vec![world];
@@ -123,21 +102,11 @@ impl<M: Machine> Walker<'_, M> {
                 let mut inner = inner.clone();
                 if index > 0 {
                     let text = world.out.take().unwrap_or_default();
-                    inner.stdin = if text == "\0" {
-                        Stdin::Unknown
-                    } else {
-                        Stdin::Text(text)
-                    };
+                    inner.stdin = if text == "\0" { Stdin::Unknown } else { Stdin::Text(text) };
                     inner.redirects.retain(|redirect| redirect.fd != 0);
                 }
-                world.out = if last {
-                    out.clone()
-                } else {
-                    Some(String::new())
-                };
-                walker.subshell(world, &inner, |walker, world| {
-                    walker.node(stage, world, &inner)
-                })
+                world.out = if last { out.clone() } else { Some(String::new()) };
+                walker.subshell(world, &inner, |walker, world| walker.node(stage, world, &inner))
             });
             all_ok &= worlds.iter().all(|world| world.ok == Some(true));
         }
@@ -157,50 +126,28 @@ impl<M: Machine> Walker<'_, M> {
             Kind::Simple(simple) => self.simple(node, simple, world, frame),
             Kind::Function { name, body } => {
                 let mut world = world;
-                world
-                    .shell()
-                    .functions
-                    .insert(name.clone(), Rc::clone(body));
+                world.shell().functions.insert(name.clone(), Rc::clone(body));
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),
-            kind => self.redirected(&node.redirects, world, frame, |walker, world, frame| {
-                walker.compound(kind, world, frame)
-            }),
+            kind => self.redirected(&node.redirects, world, frame, |walker, world, frame| walker.compound(kind, world, frame)),
         }
     }
 
-    fn compound(
-        &mut self,
-        kind: &Kind,
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn compound(&mut self, kind: &Kind, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         match kind {
             Kind::Simple(_) | Kind::Function { .. } => vec![world],
-            Kind::Subshell(list) => self.subshell(world, frame, |walker, world| {
-                walker.list(list, vec![world], frame)
-            }),
+            Kind::Subshell(list) => self.subshell(world, frame, |walker, world| walker.list(list, vec![world], frame)),
             Kind::Group(list) => self.list(list, vec![world], frame),
             Kind::If { arms, other } => self.condition(arms, other.as_ref(), world, frame),
             Kind::Loop { until, cond, body } => self.repeat(*until, cond, body, world, frame),
-            Kind::For {
-                name,
-                words,
-                body,
-                select,
-            } => {
+            Kind::For { name, words, body, select } => {
                 let trees = words.as_deref().unwrap_or_default();
                 let worlds = self.results(trees.iter(), world, frame);
                 self.each(worlds, |walker, mut world| {
                     let values = match words {
                         Some(trees) => walker.expander(&mut world).words(trees),
-                        None => world
-                            .shell
-                            .positional
-                            .iter()
-                            .map(|text| unknown_or(text))
-                            .collect(),
+                        None => world.shell.positional.iter().map(|text| unknown_or(text)).collect(),
                     };
                     world.results.clear();
                     walker.for_each(name, &values, *select, body, world, frame)
@@ -240,11 +187,7 @@ impl<M: Machine> Walker<'_, M> {
                     let text = expander.single(&tree.parts);
                     let value = expander.arith(&text);
                     world.results.clear();
-                    let ok = if value.contains(HOLE) {
-                        None
-                    } else {
-                        Some(value != "0")
-                    };
+                    let ok = if value.contains(HOLE) { None } else { Some(value != "0") };
                     vec![world.ends(ok)]
                 })
             }
@@ -253,9 +196,7 @@ impl<M: Machine> Walker<'_, M> {
                 world.out = Some(String::new());
                 let mut inner = frame.clone();
                 inner.piped = true;
-                let mut worlds = self.subshell(world, &inner, |walker, world| {
-                    walker.node(node, world, &inner)
-                });
+                let mut worlds = self.subshell(world, &inner, |walker, world| walker.node(node, world, &inner));
                 for world in &mut worlds {
                     world.out.clone_from(&out);
                     world.ok = Some(true);
@@ -282,11 +223,7 @@ impl<M: Machine> Walker<'_, M> {
             after.append(&mut self.list(body, go, frame));
             rest = Vec::new();
             for world in stay {
-                if world.flow == Flow::Go {
-                    rest.push(world)
-                } else {
-                    after.push(world)
-                }
+                if world.flow == Flow::Go { rest.push(world) } else { after.push(world) }
             }
         }
         match other {
@@ -296,14 +233,7 @@ impl<M: Machine> Walker<'_, M> {
         self.each(after, |_, world| vec![world])
     }
 
-    fn repeat(
-        &mut self,
-        until: bool,
-        cond: &List,
-        body: &List,
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn repeat(&mut self, until: bool, cond: &List, body: &List, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         self.blur(&[cond, body], &mut world);
         let mut inner = frame.clone();
         if !matches!(inner.stdin, Stdin::Inherited) {
@@ -343,19 +273,14 @@ impl<M: Machine> Walker<'_, M> {
         mut world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
-        let known =
-            values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
+        let known = values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
         if !known || select {
             let text = match values {
                 [Word::Unknown(text)] => text.clone(),
                 // One word of a pattern or list, which one is not known.
                 _ => HOLE.to_string(),
             };
-            let value = if select && known && values.len() == 1 {
-                values[0].text().to_owned()
-            } else {
-                text
-            };
+            let value = if select && known && values.len() == 1 { values[0].text().to_owned() } else { text };
             world.shell().set(name, Value::Text(value), self.start);
             return self.once(body, world, frame, true);
         }
@@ -366,9 +291,7 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = vec![world];
         for value in values {
             worlds = self.each(worlds, |walker, mut world| {
-                world
-                    .shell()
-                    .set(name, Value::Text(value.text().to_owned()), walker.start);
+                world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
                 walker.list(body, vec![world], frame)
             });
             let mut next = Vec::new();
@@ -392,13 +315,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// A loop whose rounds are not known: none, or one that stands for all.
-    fn once(
-        &mut self,
-        body: &List,
-        mut world: World<M::State>,
-        frame: &Frame,
-        may_skip: bool,
-    ) -> Worlds<M::State> {
+    fn once(&mut self, body: &List, mut world: World<M::State>, frame: &Frame, may_skip: bool) -> Worlds<M::State> {
         let mut after = Vec::new();
         if may_skip {
             after.push(self.fork(&world).ends(Some(true)));
@@ -419,25 +336,14 @@ impl<M: Machine> Walker<'_, M> {
         }
     }
 
-    fn case(
-        &mut self,
-        word: &WordTree,
-        arms: &[Arm],
-        world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn case(&mut self, word: &WordTree, arms: &[Arm], world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let trees = std::iter::once(word).chain(arms.iter().flat_map(|arm| &arm.patterns));
         let worlds = self.results(trees, world, frame);
         self.each(worlds, |walker, mut world| {
             let text = walker.expander(&mut world).single(&word.parts);
             let patterns: Vec<Vec<String>> = arms
                 .iter()
-                .map(|arm| {
-                    arm.patterns
-                        .iter()
-                        .map(|tree| walker.expander(&mut world).pattern(&tree.parts))
-                        .collect()
-                })
+                .map(|arm| arm.patterns.iter().map(|tree| walker.expander(&mut world).pattern(&tree.parts)).collect())
                 .collect();
             world.results.clear();
             let mut after = Vec::new();
@@ -466,12 +372,7 @@ fn fits(text: &str, pattern: &str) -> Option<bool> {
     if pattern == "*" {
         return Some(true);
     }
-    if text.contains(HOLE)
-        || pattern.contains(HOLE)
-        || pattern.contains('(')
-        || text.len() > 4096
-        || pattern.len() > 256
-    {
+    if text.contains(HOLE) || pattern.contains(HOLE) || pattern.contains('(') || text.len() > 4096 || pattern.len() > 256 {
         return None;
     }
     Some(pattern::matches(pattern, text))
@@ -492,19 +393,13 @@ fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 
 /// A text as a word.
 pub(super) fn unknown_or(text: &str) -> Word {
-    if text.contains(HOLE) {
-        Word::Unknown(text.to_owned())
-    } else {
-        Word::Literal(text.to_owned())
-    }
+    if text.contains(HOLE) { Word::Unknown(text.to_owned()) } else { Word::Literal(text.to_owned()) }
 }
 
 /// The names that a list assigns, as far as its text says.
 fn assigned(list: &List, names: &mut Vec<String>) {
     for item in &list.items {
-        for pipeline in
-            std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline))
-        {
+        for pipeline in std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline)) {
             for node in &pipeline.stages {
                 assigned_in(node, names);
             }
@@ -554,10 +449,6 @@ fn assigned_in(node: &Node, names: &mut Vec<String>) {
                 assigned(&arm.body, names);
             }
         }
-        Kind::Subshell(_)
-        | Kind::Function { .. }
-        | Kind::Test(_)
-        | Kind::Arith(_)
-        | Kind::Coproc(_) => {}
+        Kind::Subshell(_) | Kind::Function { .. } | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
     }
 }

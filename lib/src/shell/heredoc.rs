@@ -35,17 +35,10 @@ impl Parser<'_> {
         let mut text = String::new();
         while self.pos < self.end {
             let rest = &self.bytes[self.pos..self.end];
-            let length = rest
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .unwrap_or(rest.len());
+            let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
             let line = self.slice(self.pos, self.pos + length);
             self.pos = (self.pos + length + 1).min(self.end);
-            let kept = if pending.strip {
-                line.trim_start_matches('\t')
-            } else {
-                line
-            };
+            let kept = if pending.strip { line.trim_start_matches('\t') } else { line };
             if kept == pending.delimiter {
                 break;
             }
@@ -56,17 +49,11 @@ impl Parser<'_> {
             return WordTree::default();
         }
         if pending.quoted {
-            return WordTree {
-                parts: vec![Part::Quoted(text)],
-                runs: false,
-            };
+            return WordTree { parts: vec![Part::Quoted(text)], runs: false };
         }
         let before = self.runs;
         let span = (from, self.pos);
         let parts = self.nested(|parser| parser.inner_parts(&text, span));
-        WordTree {
-            parts,
-            runs: self.runs != before,
-        }
+        WordTree { parts, runs: self.runs != before }
     }
 }

@@ -7,27 +7,14 @@ use super::wrapper::{Inner, options, via};
 /// What an interpreter named `program` runs.
 pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
     match program {
-        "ash" | "bash" | "dash" | "ksh" | "mksh" | "rbash" | "sh" | "zsh" | "fish" => {
-            shell(program, words)
-        }
+        "ash" | "bash" | "dash" | "ksh" | "mksh" | "rbash" | "sh" | "zsh" | "fish" => shell(program, words),
         "awk" | "gawk" | "mawk" | "nawk" => awk(words),
-        "node" | "nodejs" => program_text(
-            Language::Node,
-            words,
-            "ep",
-            &["eval", "print"],
-            "r",
-            &["require", "import", "loader"],
-        ),
+        "node" | "nodejs" => program_text(Language::Node, words, "ep", &["eval", "print"], "r", &["require", "import", "loader"]),
         "deno" => match words.get(1).map(Word::text) {
-            Some("eval") => words.get(2).map_or(Inner::Itself, |word| {
-                Inner::Program(Language::Node, word.clone())
-            }),
+            Some("eval") => words.get(2).map_or(Inner::Itself, |word| Inner::Program(Language::Node, word.clone())),
             Some("run") => {
                 let at = options(words, 2, "cL", &["config"]);
-                words.get(at).map_or(Inner::Itself, |word| {
-                    Inner::ProgramFile(Language::Node, word.clone())
-                })
+                words.get(at).map_or(Inner::Itself, |word| Inner::ProgramFile(Language::Node, word.clone()))
             }
             _ => Inner::Itself,
         },
@@ -36,37 +23,21 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
         "php" => program_text(Language::Php, words, "rR", &["run"], "cdz", &[]),
         "sed" | "gsed" => sed(words),
         "powershell" | "pwsh" => window(program, words),
-        "cmd" => match words.iter().position(|word| {
-            word.text().eq_ignore_ascii_case("/c") || word.text().eq_ignore_ascii_case("//c")
-        }) {
-            Some(at) if at + 1 < words.len() => Inner::Text(
-                via("cmd"),
-                super::wrapper::joined(&words[at + 1..]),
-                Vec::new(),
-            ),
-            _ => Inner::Itself,
-        },
-        _ if is_python(program) => program_text(
-            Language::Python,
-            words,
-            "c",
-            &[],
-            "mWXQ",
-            &["check-hash-based-pycs"],
-        ),
+        "cmd" => {
+            match words.iter().position(|word| word.text().eq_ignore_ascii_case("/c") || word.text().eq_ignore_ascii_case("//c"))
+            {
+                Some(at) if at + 1 < words.len() => Inner::Text(via("cmd"), super::wrapper::joined(&words[at + 1..]), Vec::new()),
+                _ => Inner::Itself,
+            }
+        }
+        _ if is_python(program) => program_text(Language::Python, words, "c", &[], "mWXQ", &["check-hash-based-pycs"]),
         _ => Inner::Itself,
     }
 }
 
 fn is_python(program: &str) -> bool {
-    let version = program
-        .strip_prefix("python")
-        .or_else(|| program.strip_prefix("pypy"));
-    version.is_some_and(|version| {
-        version
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'w')
-    })
+    let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'w'))
 }
 
 fn shell(program: &str, words: &[Word]) -> Inner {
@@ -115,14 +86,7 @@ fn shell(program: &str, words: &[Word]) -> Inner {
 }
 
 /// Options of an interpreter up to its text: `eval` letters and names bring the text, `valued` ones another value.
-fn program_text(
-    language: Language,
-    words: &[Word],
-    eval: &str,
-    eval_long: &[&str],
-    valued: &str,
-    valued_long: &[&str],
-) -> Inner {
+fn program_text(language: Language, words: &[Word], eval: &str, eval_long: &[&str], valued: &str, valued_long: &[&str]) -> Inner {
     let mut at = 1;
     let mut texts: Vec<String> = Vec::new();
     while let Some(text) = words.get(at).and_then(Word::literal) {
@@ -153,17 +117,14 @@ fn program_text(
         } else if text.starts_with('-') && text.len() > 1 {
             at += 1;
             let letters = &text[1..];
-            if let Some(found) =
-                letters.find(|letter| eval.contains(letter) || valued.contains(letter))
-            {
+            if let Some(found) = letters.find(|letter| eval.contains(letter) || valued.contains(letter)) {
                 let letter = &letters[found..=found];
                 let rest = &letters[found + 1..];
-                let (value, used) =
-                    if rest.is_empty() || (language == Language::Node && eval.contains(letter)) {
-                        (words.get(at).map(|word| word.text().to_owned()), 1)
-                    } else {
-                        (Some(rest.to_owned()), 0)
-                    };
+                let (value, used) = if rest.is_empty() || (language == Language::Node && eval.contains(letter)) {
+                    (words.get(at).map(|word| word.text().to_owned()), 1)
+                } else {
+                    (Some(rest.to_owned()), 0)
+                };
                 at += used;
                 if eval.contains(letter) {
                     texts.extend(value);
@@ -190,15 +151,8 @@ fn program_text(
 }
 
 fn awk(words: &[Word]) -> Inner {
-    let at = options(
-        words,
-        1,
-        "FvfieElE",
-        &["field-separator", "assign", "file", "include", "source"],
-    );
-    let file = words[1..at.min(words.len())]
-        .iter()
-        .position(|word| word.text().starts_with("-f"));
+    let at = options(words, 1, "FvfieElE", &["field-separator", "assign", "file", "include", "source"]);
+    let file = words[1..at.min(words.len())].iter().position(|word| word.text().starts_with("-f"));
     if let Some(found) = file {
         let word = &words[1 + found];
         let path = match word.text().strip_prefix("-f") {
@@ -206,9 +160,7 @@ fn awk(words: &[Word]) -> Inner {
             Some(path) => Some(Word::Literal(path.to_owned())),
             None => None,
         };
-        return path.map_or(Inner::Itself, |path| {
-            Inner::ProgramFile(Language::Awk, path)
-        });
+        return path.map_or(Inner::Itself, |path| Inner::ProgramFile(Language::Awk, path));
     }
     match words.get(at) {
         Some(text) => Inner::Program(Language::Awk, text.clone()),
@@ -229,9 +181,7 @@ fn sed(words: &[Word]) -> Inner {
         } else if let Some(value) = text.strip_prefix("--expression=") {
             texts.push(value.to_owned());
         } else if text == "-f" || text == "--file" {
-            return words.get(at).map_or(Inner::Itself, |path| {
-                Inner::ProgramFile(Language::Sed, path.clone())
-            });
+            return words.get(at).map_or(Inner::Itself, |path| Inner::ProgramFile(Language::Sed, path.clone()));
         } else if text.starts_with('-') && text.len() > 1 {
             if !text.starts_with("--") && !text.starts_with("-i") && text.ends_with('e') {
                 texts.extend(words.get(at).map(|word| word.text().to_owned()));
@@ -267,10 +217,7 @@ fn window(program: &str, words: &[Word]) -> Inner {
         }
         if "encodedcommand".starts_with(&name) || name == "ec" {
             let text = words.get(at).and_then(Word::literal).and_then(encoded);
-            return Inner::Window(
-                via(program),
-                text.map_or_else(|| Word::Unknown(HOLE.to_string()), Word::Literal),
-            );
+            return Inner::Window(via(program), text.map_or_else(|| Word::Unknown(HOLE.to_string()), Word::Literal));
         }
         if matches!(
             name.as_str(),
@@ -300,9 +247,6 @@ fn window(program: &str, words: &[Word]) -> Inner {
 /// `-EncodedCommand`: base64 of UTF-16.
 fn encoded(text: &str) -> Option<String> {
     let bytes = super::output::base64(text)?;
-    let units: Vec<u16> = bytes
-        .chunks_exact(2)
-        .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
-        .collect();
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
     Some(String::from_utf16_lossy(&units).replace(HOLE, ""))
 }

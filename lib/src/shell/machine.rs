@@ -46,10 +46,7 @@ pub trait Machine {
 
     /// Two or more worlds must become one because there are too many: keep the worst of them.
     fn merge(&mut self, states: Vec<Self::State>) -> Self::State {
-        states
-            .into_iter()
-            .next()
-            .expect("the walker merges at least one world")
+        states.into_iter().next().expect("the walker merges at least one world")
     }
 }
 

@@ -15,34 +15,18 @@ pub(super) fn known(command: &Command, files: &BTreeMap<String, Known>) -> Optio
         "basename" => {
             let [path, rest @ ..] = args else { return None };
             let name = path.literal()?.trim_end_matches('/').rsplit('/').next()?;
-            let name = rest
-                .first()
-                .and_then(Word::literal)
-                .and_then(|end| name.strip_suffix(end))
-                .unwrap_or(name);
+            let name = rest.first().and_then(Word::literal).and_then(|end| name.strip_suffix(end)).unwrap_or(name);
             format!("{name}\n")
         }
         "dirname" => {
             let path = args.first()?.literal()?.trim_end_matches('/');
-            format!(
-                "{}\n",
-                path.rsplit_once('/')
-                    .map_or(".", |(head, _)| if head.is_empty() { "/" } else { head })
-            )
+            format!("{}\n", path.rsplit_once('/').map_or(".", |(head, _)| if head.is_empty() { "/" } else { head }))
         }
         "command" | "which" | "type" => which(args)?,
         "find" => printed(args)?,
         "seq" => seq(args)?,
-        "yes" => format!(
-            "{}\n",
-            if args.is_empty() {
-                "y".to_owned()
-            } else {
-                join_words(args)
-            }
-        ),
-        "cat" | "tac" | "rev" | "tr" | "base64" | "tee" | "head" | "tail" | "sort" | "xxd"
-        | "sed" => {
+        "yes" => format!("{}\n", if args.is_empty() { "y".to_owned() } else { join_words(args) }),
+        "cat" | "tac" | "rev" | "tr" | "base64" | "tee" | "head" | "tail" | "sort" | "xxd" | "sed" => {
             let input = input(program, command, files)?;
             filter(program, args, &input)?
         }
@@ -65,11 +49,7 @@ fn input(program: &str, command: &Command, files: &BTreeMap<String, Known>) -> O
     if reads && !operands.is_empty() {
         let mut text = String::new();
         for path in operands {
-            text.push_str(
-                files
-                    .get(&join(command.cwd.as_deref(), path)?)?
-                    .as_deref()?,
-            );
+            text.push_str(files.get(&join(command.cwd.as_deref(), path)?)?.as_deref()?);
             if text.len() > LONGEST {
                 return None;
             }
@@ -85,20 +65,14 @@ fn input(program: &str, command: &Command, files: &BTreeMap<String, Known>) -> O
 fn filter(program: &str, args: &[Word], input: &str) -> Option<String> {
     let option = |name: &str| args.iter().any(|word| word.text() == name);
     Some(match program {
-        "cat"
-            if args.iter().all(|word| {
-                !word.text().starts_with('-') || matches!(word.text(), "-" | "-u" | "--")
-            }) =>
-        {
+        "cat" if args.iter().all(|word| !word.text().starts_with('-') || matches!(word.text(), "-" | "-u" | "--")) => {
             input.to_owned()
         }
         "tee" => input.to_owned(),
         "rev" => input
             .split_inclusive('\n')
             .flat_map(|line| {
-                let (body, end) = line
-                    .strip_suffix('\n')
-                    .map_or((line, ""), |body| (body, "\n"));
+                let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
                 body.chars().rev().chain(end.chars()).collect::<Vec<char>>()
             })
             .collect(),
@@ -106,32 +80,17 @@ fn filter(program: &str, args: &[Word], input: &str) -> Option<String> {
         "base64" if ["-d", "-D", "--decode", "-di"].into_iter().any(option) => {
             String::from_utf8(base64(input)?).ok()?.replace(HOLE, "")
         }
-        "xxd"
-            if args.iter().any(|word| word.text().contains('r'))
-                && args.iter().any(|word| word.text().contains('p')) =>
-        {
+        "xxd" if args.iter().any(|word| word.text().contains('r')) && args.iter().any(|word| word.text().contains('p')) => {
             let digits: Vec<u32> = input.chars().filter_map(|char| char.to_digit(16)).collect();
-            let bytes = digits
-                .chunks_exact(2)
-                .map(|pair| u8::try_from(pair[0] * 16 + pair[1]).unwrap_or(0))
-                .collect();
+            let bytes = digits.chunks_exact(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).unwrap_or(0)).collect();
             String::from_utf8(bytes).ok()?.replace(HOLE, "")
         }
         "tr" => tr(args, input)?,
-        "head" | "tail" | "sort" if input.lines().count() <= 1 && !input.contains(HOLE) => {
-            input.to_owned()
-        }
-        "head" if args.is_empty() && !input.contains(HOLE) => {
-            input.split_inclusive('\n').take(10).collect()
-        }
+        "head" | "tail" | "sort" if input.lines().count() <= 1 && !input.contains(HOLE) => input.to_owned(),
+        "head" if args.is_empty() && !input.contains(HOLE) => input.split_inclusive('\n').take(10).collect(),
         "head" => {
             let count: usize = match args {
-                [one] => one
-                    .literal()?
-                    .trim_start_matches("-n")
-                    .trim_start_matches('-')
-                    .parse()
-                    .ok()?,
+                [one] => one.literal()?.trim_start_matches("-n").trim_start_matches('-').parse().ok()?,
                 [flag, count] if flag.text() == "-n" => count.literal()?.parse().ok()?,
                 _ => return None,
             };
@@ -156,10 +115,7 @@ fn filter(program: &str, args: &[Word], input: &str) -> Option<String> {
             if input.len() * (to.len() + 1) > LONGEST {
                 return None;
             }
-            input
-                .split_inclusive('\n')
-                .map(|line| line.replacen(from, to, count))
-                .collect()
+            input.split_inclusive('\n').map(|line| line.replacen(from, to, count)).collect()
         }
         _ => return None,
     })
@@ -181,12 +137,7 @@ fn echo(args: &[Word]) -> String {
     let mut at = 0;
     let (mut newline, mut escapes) = (true, false);
     while let Some(text) = args.get(at).and_then(Word::literal) {
-        if text.len() < 2
-            || !text.starts_with('-')
-            || !text[1..]
-                .bytes()
-                .all(|byte| matches!(byte, b'n' | b'e' | b'E'))
-        {
+        if text.len() < 2 || !text.starts_with('-') || !text[1..].bytes().all(|byte| matches!(byte, b'n' | b'e' | b'E')) {
             break;
         }
         for letter in text[1..].chars() {
@@ -265,11 +216,7 @@ fn unescape(text: &str, echo: bool) -> (String, bool) {
 
 /// `printf format arguments`; `None` where the format is not known or has something rare.
 pub(super) fn printf(args: &[Word]) -> Option<String> {
-    let args = if args.first().and_then(Word::literal) == Some("--") {
-        &args[1..]
-    } else {
-        args
-    };
+    let args = if args.first().and_then(Word::literal) == Some("--") { &args[1..] } else { args };
     let (format, args) = args.split_first()?;
     let format = format.text();
     let values: Vec<&str> = args
@@ -309,9 +256,7 @@ pub(super) fn printf(args: &[Word]) -> Option<String> {
                 'b' if flags.is_empty() => out.push_str(&unescape(value, true).0),
                 'q' => quote(&Word::Literal(value.to_owned()), &mut out),
                 'c' => out.extend(value.chars().next()),
-                'd' | 'i' if flags.is_empty() => {
-                    out.push_str(&value.parse::<i64>().unwrap_or(0).to_string())
-                }
+                'd' | 'i' if flags.is_empty() => out.push_str(&value.parse::<i64>().unwrap_or(0).to_string()),
                 _ => out.push(HOLE),
             }
         }
@@ -325,11 +270,7 @@ pub(super) fn printf(args: &[Word]) -> Option<String> {
 
 /// `which git`, `command -v git`: a name that stands for the program.
 fn which(args: &[Word]) -> Option<String> {
-    let names: Vec<&str> = args
-        .iter()
-        .filter_map(Word::literal)
-        .filter(|text| !text.starts_with('-'))
-        .collect();
+    let names: Vec<&str> = args.iter().filter_map(Word::literal).filter(|text| !text.starts_with('-')).collect();
     match names.as_slice() {
         [name] => Some(format!("{name}\n")),
         _ => None,
@@ -344,10 +285,7 @@ fn printed(args: &[Word]) -> Option<String> {
 }
 
 fn seq(args: &[Word]) -> Option<String> {
-    let numbers: Option<Vec<i64>> = args
-        .iter()
-        .map(|word| word.literal()?.parse().ok())
-        .collect();
+    let numbers: Option<Vec<i64>> = args.iter().map(|word| word.literal()?.parse().ok()).collect();
     let (from, step, to) = match numbers?.as_slice() {
         [to] => (1, 1, *to),
         [from, to] => (*from, 1, *to),
@@ -369,11 +307,7 @@ fn seq(args: &[Word]) -> Option<String> {
 
 fn tr(args: &[Word], input: &str) -> Option<String> {
     let delete = args.first()?.text() == "-d";
-    let sets: Option<Vec<Vec<char>>> = args
-        .iter()
-        .skip(usize::from(delete))
-        .map(|word| set(word.literal()?))
-        .collect();
+    let sets: Option<Vec<Vec<char>>> = args.iter().skip(usize::from(delete)).map(|word| set(word.literal()?)).collect();
     let sets = sets?;
     match (delete, sets.as_slice()) {
         (true, [gone]) => Some(input.chars().filter(|char| !gone.contains(char)).collect()),
@@ -455,10 +389,7 @@ mod tests {
 
     fn run(words: &[&str], stdin: &str) -> Option<String> {
         let command = Command {
-            words: words
-                .iter()
-                .map(|text| Word::Literal((*text).to_owned()))
-                .collect(),
+            words: words.iter().map(|text| Word::Literal((*text).to_owned())).collect(),
             stdin: Stdin::Text(stdin.to_owned()),
             ..Command::default()
         };
@@ -470,11 +401,7 @@ mod tests {
         for (words, stdin, want) in [
             (&["echo", "-n", "a", "b"][..], "", Some("a b")),
             (&["echo", "-e", "a\\tb"], "", Some("a\tb\n")),
-            (
-                &["printf", "%s %s\\n", "a", "b", "c"],
-                "",
-                Some("a b\nc \n"),
-            ),
+            (&["printf", "%s %s\\n", "a", "b", "c"], "", Some("a b\nc \n")),
             (&["printf", "100%%\\n"], "", Some("100%\n")),
             (&["base64", "-d"], "Z2l0Cg==", Some("git\n")),
             (&["rev"], "tig\nsl", Some("git\nls")),

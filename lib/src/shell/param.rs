@@ -20,16 +20,7 @@ impl Parser<'_> {
         }
         let name = self.slice(from, end).to_owned();
         self.pos = end;
-        parts.push(Part::Param(
-            Box::new(Param {
-                name,
-                index: None,
-                indirect: false,
-                length: false,
-                op: Op::None,
-            }),
-            quoted,
-        ));
+        parts.push(Part::Param(Box::new(Param { name, index: None, indirect: false, length: false, op: Op::None }), quoted));
     }
 
     /// The end of an identifier that starts at `from`; `from` if there is none.
@@ -53,20 +44,12 @@ impl Parser<'_> {
             let list = self.list_until(b'}');
             return Some(Part::Command(Rc::new(list), quoted));
         }
-        let mut param = Param {
-            name: String::new(),
-            index: None,
-            indirect: false,
-            length: false,
-            op: Op::None,
-        };
+        let mut param = Param { name: String::new(), index: None, indirect: false, length: false, op: Op::None };
         if self.peek() == Some(b'!') && self.at(1) != Some(b'}') {
             param.indirect = true;
             self.pos += 1;
         } else if self.peek() == Some(b'#')
-            && self
-                .at(1)
-                .is_some_and(|next| name_byte(next) || matches!(next, b'@' | b'*' | b'?' | b'!'))
+            && self.at(1).is_some_and(|next| name_byte(next) || matches!(next, b'@' | b'*' | b'?' | b'!'))
         {
             param.length = true;
             self.pos += 1;
@@ -108,27 +91,15 @@ impl Parser<'_> {
             b':' if matches!(self.at(1), Some(b'-' | b'=' | b'?' | b'+')) => {
                 let sign = self.at(1).unwrap_or(b'-');
                 self.pos += 2;
-                Op::Test {
-                    sign,
-                    colon: true,
-                    word: self.parts(Inside::Brace(quoted)),
-                }
+                Op::Test { sign, colon: true, word: self.parts(Inside::Brace(quoted)) }
             }
             b'-' | b'=' | b'?' | b'+' => {
                 self.pos += 1;
-                Op::Test {
-                    sign: byte,
-                    colon: false,
-                    word: self.parts(Inside::Brace(quoted)),
-                }
+                Op::Test { sign: byte, colon: false, word: self.parts(Inside::Brace(quoted)) }
             }
             b'#' | b'%' => {
                 self.pos += 1 + usize::from(twice);
-                Op::Trim {
-                    suffix: byte == b'%',
-                    longest: twice,
-                    pattern: self.parts(Inside::Brace(false)),
-                }
+                Op::Trim { suffix: byte == b'%', longest: twice, pattern: self.parts(Inside::Brace(false)) }
             }
             b'/' => {
                 self.pos += 1 + usize::from(twice);
@@ -145,12 +116,7 @@ impl Parser<'_> {
                     self.pos += 1;
                     with = self.parts(Inside::Brace(false));
                 }
-                Op::Replace {
-                    all: twice,
-                    anchor,
-                    pattern,
-                    with,
-                }
+                Op::Replace { all: twice, anchor, pattern, with }
             }
             b':' => {
                 self.pos += 1;
@@ -164,10 +130,7 @@ impl Parser<'_> {
             }
             b'^' | b',' => {
                 self.pos += 1 + usize::from(twice);
-                Op::Case {
-                    upper: byte == b'^',
-                    all: twice,
-                }
+                Op::Case { upper: byte == b'^', all: twice }
             }
             _ => Op::Other(self.parts(Inside::Brace(quoted))),
         }

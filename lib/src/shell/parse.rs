@@ -67,20 +67,12 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
-        if self.pos < self.end && !self.halted {
-            Some(self.bytes[self.pos])
-        } else {
-            None
-        }
+        if self.pos < self.end && !self.halted { Some(self.bytes[self.pos]) } else { None }
     }
 
     pub(super) fn at(&self, ahead: usize) -> Option<u8> {
         let index = self.pos + ahead;
-        if index < self.end && !self.halted {
-            Some(self.bytes[index])
-        } else {
-            None
-        }
+        if index < self.end && !self.halted { Some(self.bytes[index]) } else { None }
     }
 
     pub(super) fn char(&self) -> Option<char> {
@@ -128,10 +120,7 @@ impl<'t> Parser<'t> {
     /// The text up to `byte`, which is eaten.
     pub(super) fn until(&mut self, byte: u8) -> &'t str {
         let from = self.pos;
-        if let Some(length) = self.bytes[from..self.end]
-            .iter()
-            .position(|&next| next == byte)
-        {
+        if let Some(length) = self.bytes[from..self.end].iter().position(|&next| next == byte) {
             self.pos = from + length + 1;
             return self.slice(from, from + length);
         }
@@ -168,12 +157,7 @@ impl<'t> Parser<'t> {
         self.inner(text, span, |parser| parser.parts(Inside::Text))
     }
 
-    fn inner<T>(
-        &mut self,
-        text: &str,
-        span: (usize, usize),
-        read: impl FnOnce(&mut Parser<'_>) -> T,
-    ) -> T {
+    fn inner<T>(&mut self, text: &str, span: (usize, usize), read: impl FnOnce(&mut Parser<'_>) -> T) -> T {
         let mut parser = Parser::new(text, Some(self.fixed.unwrap_or(span)));
         parser.depth = self.depth;
         let out = read(&mut parser);
@@ -250,19 +234,14 @@ impl<'t> Parser<'t> {
     pub(super) fn reserved(&self) -> Option<&'t str> {
         let mut end = self.pos;
         while end < self.end
-            && (self.bytes[end].is_ascii_lowercase()
-                || matches!(self.bytes[end], b'{' | b'}' | b'!' | b'[' | b']'))
+            && (self.bytes[end].is_ascii_lowercase() || matches!(self.bytes[end], b'{' | b'}' | b'!' | b'[' | b']'))
         {
             end += 1;
         }
         let alone = end >= self.end
-            || matches!(
-                self.bytes[end],
-                b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
-            )
+            || matches!(self.bytes[end], b' ' | b'\t' | b'\n' | b'\r' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
             || (self.bytes[end] == b'\\' && self.bytes.get(end + 1) == Some(&b'\n'));
-        (end > self.pos && end - self.pos <= 8 && alone && !self.halted)
-            .then(|| self.slice(self.pos, end))
+        (end > self.pos && end - self.pos <= 8 && alone && !self.halted).then(|| self.slice(self.pos, end))
     }
 
     /// Whether what is here ends a list.
@@ -270,10 +249,9 @@ impl<'t> Parser<'t> {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.at(1), Some(b';' | b'&')),
-            Some(b'}' | b'd' | b'e' | b'f' | b't') => matches!(
-                self.reserved(),
-                Some("}" | "do" | "done" | "elif" | "else" | "esac" | "fi" | "then")
-            ),
+            Some(b'}' | b'd' | b'e' | b'f' | b't') => {
+                matches!(self.reserved(), Some("}" | "do" | "done" | "elif" | "else" | "esac" | "fi" | "then"))
+            }
             _ => false,
         }
     }
@@ -321,11 +299,7 @@ impl<'t> Parser<'t> {
             self.lines();
             rest.push((joint, self.pipeline()));
         }
-        AndOr {
-            first,
-            rest,
-            background: false,
-        }
+        AndOr { first, rest, background: false }
     }
 
     fn pipeline(&mut self) -> Pipeline {
@@ -333,8 +307,7 @@ impl<'t> Parser<'t> {
         loop {
             self.blanks();
             let next = self.at(1);
-            if self.peek() == Some(b'!') && matches!(next, None | Some(b' ' | b'\t' | b'\n' | b'('))
-            {
+            if self.peek() == Some(b'!') && matches!(next, None | Some(b' ' | b'\t' | b'\n' | b'(')) {
                 negated = !negated;
                 self.pos += 1;
             } else if self.peek() == Some(b't') && self.reserved() == Some("time") {

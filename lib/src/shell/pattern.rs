@@ -47,12 +47,7 @@ fn fits(element: &Element, next: char) -> bool {
     match element {
         Element::Any | Element::Many => true,
         Element::Char(char) => *char == next,
-        Element::Set(not, ranges) => {
-            ranges
-                .iter()
-                .any(|&(low, high)| low <= next && next <= high)
-                != *not
-        }
+        Element::Set(not, ranges) => ranges.iter().any(|&(low, high)| low <= next && next <= high) != *not,
     }
 }
 
@@ -99,8 +94,7 @@ fn set(chars: &[char], from: usize) -> Option<(Element, usize)> {
             return Some((Element::Set(not, ranges), at));
         }
         if low == '[' && chars.get(at + 1) == Some(&':') {
-            let end = (at + 2..chars.len().min(at + 12))
-                .find(|&end| chars[end] == ':' && chars.get(end + 1) == Some(&']'))?;
+            let end = (at + 2..chars.len().min(at + 12)).find(|&end| chars[end] == ':' && chars.get(end + 1) == Some(&']'))?;
             let name: String = chars[at + 2..end].iter().collect();
             ranges.extend_from_slice(class(&name));
             at = end + 2;
@@ -158,11 +152,7 @@ pub fn trim<'t>(text: &'t str, pattern: &str, suffix: bool, longest: bool) -> &'
 pub fn replace(text: &str, pattern: &str, with: &str, all: bool, anchor: u8) -> String {
     let mut out = String::new();
     let mut from = 0;
-    let cuts: Vec<usize> = text
-        .char_indices()
-        .map(|(index, _)| index)
-        .chain([text.len()])
-        .collect();
+    let cuts: Vec<usize> = text.char_indices().map(|(index, _)| index).chain([text.len()]).collect();
     if pattern.is_empty() {
         return text.to_owned();
     }

@@ -6,18 +6,9 @@ use super::value::Value;
 use super::world::World;
 
 /// Sets what the command reads; gives its status.
-pub(super) fn read<S>(
-    name: &str,
-    world: &mut World<S>,
-    command: &Command,
-    start: &Start,
-) -> Option<bool> {
+pub(super) fn read<S>(name: &str, world: &mut World<S>, command: &Command, start: &Start) -> Option<bool> {
     let words = &command.words;
-    let valued = if name == "read" {
-        "adinNptu"
-    } else {
-        "cCdnOsu"
-    };
+    let valued = if name == "read" { "adinNptu" } else { "cCdnOsu" };
     let mut at = 1;
     let mut array = false;
     let mut other_input = false;
@@ -35,11 +26,7 @@ pub(super) fn read<S>(
             raw |= letter == 'r';
             if valued.contains(letter) {
                 let rest = &text[index + 1..];
-                let value = if rest.is_empty() {
-                    words.get(at).map_or("", Word::text)
-                } else {
-                    rest
-                };
+                let value = if rest.is_empty() { words.get(at).map_or("", Word::text) } else { rest };
                 match letter {
                     'a' if name == "read" => {
                         array = true;
@@ -58,21 +45,10 @@ pub(super) fn read<S>(
             }
         }
     }
-    let names: Vec<String> = words
-        .get(at.min(words.len())..)
-        .unwrap_or_default()
-        .iter()
-        .filter_map(Word::literal)
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> =
+        words.get(at.min(words.len())..).unwrap_or_default().iter().filter_map(Word::literal).map(str::to_owned).collect();
     if name == "getopts" {
-        for variable in names
-            .iter()
-            .skip(1)
-            .take(1)
-            .map(String::as_str)
-            .chain(["OPTARG", "OPTIND"])
-        {
+        for variable in names.iter().skip(1).take(1).map(String::as_str).chain(["OPTARG", "OPTIND"]) {
             world.shell().set(variable, Value::unknown(), start);
         }
         return None;
@@ -86,9 +62,7 @@ pub(super) fn read<S>(
         let value = match text {
             Some(text) => {
                 // Without -t each line keeps its end.
-                let cut = words
-                    .iter()
-                    .any(|word| word.text().starts_with('-') && word.text().contains('t'));
+                let cut = words.iter().any(|word| word.text().starts_with('-') && word.text().contains('t'));
                 let lines = if cut {
                     text.lines().map(str::to_owned).collect()
                 } else {
@@ -102,11 +76,7 @@ pub(super) fn read<S>(
         return Some(true);
     }
     let Some(text) = text else {
-        let default = if names.is_empty() {
-            vec!["REPLY".to_owned()]
-        } else {
-            names
-        };
+        let default = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
         for variable in default {
             world.shell().set(&variable, Value::unknown(), start);
         }
@@ -114,21 +84,12 @@ pub(super) fn read<S>(
     };
     let ended = text.contains(delimiter);
     let line = text.split(delimiter).next().unwrap_or("");
-    let line = if raw {
-        line.to_owned()
-    } else {
-        line.replace('\\', "")
-    };
+    let line = if raw { line.to_owned() } else { line.replace('\\', "") };
     let ifs = world.shell.text("IFS", start);
     let separates = |char: char| ifs.contains(char);
     if array {
         let variable = names.first().map_or("REPLY", String::as_str);
-        let value = Value::indexed(
-            line.split(separates)
-                .filter(|field| !field.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        );
+        let value = Value::indexed(line.split(separates).filter(|field| !field.is_empty()).map(str::to_owned).collect());
         world.shell().set(variable, value, start);
     } else if names.is_empty() {
         world.shell().set("REPLY", Value::Text(line.clone()), start);
@@ -139,22 +100,13 @@ pub(super) fn read<S>(
                 rest
             } else {
                 let (field, tail) = rest.split_once(separates).unwrap_or((rest, ""));
-                rest =
-                    tail.trim_start_matches(|char: char| separates(char) && char.is_whitespace());
+                rest = tail.trim_start_matches(|char: char| separates(char) && char.is_whitespace());
                 field
             };
             // Behind a hole, which field a text is in is not known.
-            let value = if line.contains(HOLE) {
-                Value::unknown()
-            } else {
-                Value::Text(value.to_owned())
-            };
+            let value = if line.contains(HOLE) { Value::unknown() } else { Value::Text(value.to_owned()) };
             world.shell().set(variable, value, start);
         }
     }
-    if line.contains(HOLE) {
-        None
-    } else {
-        Some(ended)
-    }
+    if line.contains(HOLE) { None } else { Some(ended) }
 }

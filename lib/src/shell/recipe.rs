@@ -36,12 +36,7 @@ pub(super) fn request(program: &str, words: &[Word]) -> Option<Request> {
     match program {
         "make" | "gmake" => Some(make(words)),
         "just" => {
-            let mut request = operands(
-                Kind::Just,
-                words,
-                "fd",
-                &["justfile", "working-directory", "set", "shell"],
-            );
+            let mut request = operands(Kind::Just, words, "fd", &["justfile", "working-directory", "set", "shell"]);
             request.targets.truncate(1);
             Some(request)
         }
@@ -68,12 +63,8 @@ fn operands(kind: Kind, words: &[Word], short: &str, long: &[&str]) -> Request {
             for index in at..next {
                 let value = || words.get(index + 1).cloned();
                 match words[index].text() {
-                    "-C" | "--directory" | "-d" | "--working-directory" => {
-                        request.directory = value()
-                    }
-                    "-f" | "--file" | "--makefile" | "--justfile" => {
-                        request.file = value().map(|word| word.text().to_owned())
-                    }
+                    "-C" | "--directory" | "-d" | "--working-directory" => request.directory = value(),
+                    "-f" | "--file" | "--makefile" | "--justfile" => request.file = value().map(|word| word.text().to_owned()),
                     _ => {}
                 }
             }
@@ -90,37 +81,14 @@ fn operands(kind: Kind, words: &[Word], short: &str, long: &[&str]) -> Request {
 }
 
 fn make(words: &[Word]) -> Request {
-    operands(
-        Kind::Make,
-        words,
-        "CfIoWE",
-        &[
-            "directory",
-            "file",
-            "makefile",
-            "include-dir",
-            "old-file",
-            "what-if",
-            "eval",
-        ],
-    )
+    operands(Kind::Make, words, "CfIoWE", &["directory", "file", "makefile", "include-dir", "old-file", "what-if", "eval"])
 }
 
 fn package(program: &str, words: &[Word]) -> Option<Request> {
-    let at = options(
-        words,
-        1,
-        "Cw",
-        &["prefix", "cwd", "dir", "workspace", "filter"],
-    );
+    let at = options(words, 1, "Cw", &["prefix", "cwd", "dir", "workspace", "filter"]);
     let verb = words.get(at)?.literal()?;
     let (script, rest) = match verb {
-        "run" | "run-script" | "rum" | "urn" => (
-            words
-                .get(options(words, at + 1, "w", &["workspace"]))?
-                .literal()?,
-            at + 2,
-        ),
+        "run" | "run-script" | "rum" | "urn" => (words.get(options(words, at + 1, "w", &["workspace"]))?.literal()?, at + 2),
         "test" | "t" | "tst" => ("test", at + 1),
         "start" | "stop" | "restart" => (verb, at + 1),
         "install" | "ci" | "i" | "add" | "remove" | "publish" | "pack" | "exec" | "dlx" | "x" => {
@@ -130,13 +98,7 @@ fn package(program: &str, words: &[Word]) -> Option<Request> {
         _ if program != "npm" => (verb, at + 1),
         _ => return None,
     };
-    let args: Vec<&str> = words
-        .get(rest..)
-        .unwrap_or_default()
-        .iter()
-        .map(Word::text)
-        .filter(|text| *text != "--")
-        .collect();
+    let args: Vec<&str> = words.get(rest..).unwrap_or_default().iter().map(Word::text).filter(|text| *text != "--").collect();
     let directory = words[1..at]
         .windows(2)
         .find(|pair| matches!(pair[0].text(), "--prefix" | "--cwd" | "-C" | "--dir"))
@@ -174,11 +136,7 @@ pub(super) fn lines(request: &Request, text: &str) -> Vec<String> {
             let book = Book::read(text, kind);
             let mut out = Vec::new();
             let mut seen = Vec::new();
-            let targets = if request.targets.is_empty() {
-                book.first.iter().cloned().collect()
-            } else {
-                request.targets.clone()
-            };
+            let targets = if request.targets.is_empty() { book.first.iter().cloned().collect() } else { request.targets.clone() };
             for target in targets {
                 book.target(&target, request, 0, &mut seen, &mut out);
             }
@@ -195,21 +153,9 @@ fn scripts(request: &Request, text: &str) -> Vec<String> {
         return Vec::new();
     };
     let mut out = Vec::new();
-    for name in [
-        format!("pre{script}"),
-        script.clone(),
-        format!("post{script}"),
-    ] {
-        if let Some(line) = json
-            .get("scripts")
-            .and_then(|scripts| scripts.get(&name))
-            .and_then(serde_json::Value::as_str)
-        {
-            let args = if name == *script && !request.args.is_empty() {
-                format!(" {}", request.args)
-            } else {
-                String::new()
-            };
+    for name in [format!("pre{script}"), script.clone(), format!("post{script}")] {
+        if let Some(line) = json.get("scripts").and_then(|scripts| scripts.get(&name)).and_then(serde_json::Value::as_str) {
+            let args = if name == *script && !request.args.is_empty() { format!(" {}", request.args) } else { String::new() };
             out.push(format!("{line}{args}"));
         }
     }
@@ -232,12 +178,7 @@ struct Rule {
 
 impl Book {
     fn read(text: &str, kind: Kind) -> Self {
-        let mut book = Self {
-            kind,
-            first: None,
-            variables: Vec::new(),
-            rules: Vec::new(),
-        };
+        let mut book = Self { kind, first: None, variables: Vec::new(), rules: Vec::new() };
         let joined = text.replace("\\\n", " ");
         let mut in_rule = false;
         for line in joined.lines().take(20_000) {
@@ -255,29 +196,15 @@ impl Book {
             let assign = [":::=", "::=", ":=", "?=", "+=", "!=", "="]
                 .iter()
                 .find_map(|sign| line.split_once(sign))
-                .filter(|(name, _)| {
-                    !name.trim().is_empty() && !name.contains(':') && !name.trim().contains(' ')
-                });
+                .filter(|(name, _)| !name.trim().is_empty() && !name.contains(':') && !name.trim().contains(' '));
             if let Some((name, value)) = assign {
                 in_rule = false;
-                book.variables.push((
-                    name.trim().to_owned(),
-                    value.trim().trim_matches(['\'', '"']).to_owned(),
-                ));
+                book.variables.push((name.trim().to_owned(), value.trim().trim_matches(['\'', '"']).to_owned()));
             } else if let Some((targets, needs)) = line.split_once(':') {
                 in_rule = true;
-                let (needs, inline) = needs
-                    .split_once(';')
-                    .map_or((needs, None), |(needs, line)| (needs, Some(line)));
-                let all: Vec<String> = targets
-                    .split_whitespace()
-                    .map(|name| name.trim_start_matches('@').to_owned())
-                    .collect();
-                let names = if kind == Kind::Just {
-                    all.into_iter().take(1).collect()
-                } else {
-                    all
-                };
+                let (needs, inline) = needs.split_once(';').map_or((needs, None), |(needs, line)| (needs, Some(line)));
+                let all: Vec<String> = targets.split_whitespace().map(|name| name.trim_start_matches('@').to_owned()).collect();
+                let names = if kind == Kind::Just { all.into_iter().take(1).collect() } else { all };
                 if book.first.is_none()
                     && let Some(first) = names.first()
                     && !first.starts_with('.')
@@ -292,37 +219,19 @@ impl Book {
                         .filter(|name| *name != "|")
                         .map(str::to_owned)
                         .collect(),
-                    lines: inline
-                        .map(|line| line.trim().to_owned())
-                        .into_iter()
-                        .collect(),
+                    lines: inline.map(|line| line.trim().to_owned()).into_iter().collect(),
                 });
             }
         }
         book
     }
 
-    fn target(
-        &self,
-        name: &str,
-        request: &Request,
-        depth: u32,
-        seen: &mut Vec<String>,
-        out: &mut Vec<String>,
-    ) {
-        if depth > DEEPEST
-            || out.len() > LINES
-            || seen.iter().any(|known| known == name)
-            || seen.len() > LINES
-        {
+    fn target(&self, name: &str, request: &Request, depth: u32, seen: &mut Vec<String>, out: &mut Vec<String>) {
+        if depth > DEEPEST || out.len() > LINES || seen.iter().any(|known| known == name) || seen.len() > LINES {
             return;
         }
         seen.push(name.to_owned());
-        for rule in self
-            .rules
-            .iter()
-            .filter(|rule| rule.targets.iter().any(|target| target == name))
-        {
+        for rule in self.rules.iter().filter(|rule| rule.targets.iter().any(|target| target == name)) {
             for need in &rule.needs {
                 let need = self.fill(need, request, name, 0);
                 self.target(&need, request, depth + 1, seen, out);
@@ -341,11 +250,7 @@ impl Book {
     fn fill(&self, text: &str, request: &Request, target: &str, depth: u32) -> String {
         let mut out = String::new();
         let mut rest = text;
-        let (open, close) = if self.kind == Kind::Just {
-            ("{{", "}}")
-        } else {
-            ("$", "")
-        };
+        let (open, close) = if self.kind == Kind::Just { ("{{", "}}") } else { ("$", "") };
         while let Some(at) = rest.find(open) {
             out.push_str(&rest[..at]);
             rest = &rest[at + open.len()..];
@@ -362,9 +267,7 @@ impl Book {
             match next {
                 '$' => out.push('$'),
                 '(' | '{' => {
-                    let end = rest
-                        .find(if next == '(' { ')' } else { '}' })
-                        .unwrap_or(rest.len());
+                    let end = rest.find(if next == '(' { ')' } else { '}' }).unwrap_or(rest.len());
                     let name = &rest[..end];
                     out.push_str(&self.variable(name, request, target, depth));
                     rest = rest.get(end + 1..).unwrap_or("");
@@ -387,11 +290,7 @@ impl Book {
         if name == "MAKE" {
             return "make".to_owned();
         }
-        let own = request
-            .variables
-            .iter()
-            .rev()
-            .find(|(known, _)| known == name);
+        let own = request.variables.iter().rev().find(|(known, _)| known == name);
         match own.or_else(|| self.variables.iter().rev().find(|(known, _)| known == name)) {
             Some((_, value)) if value.len() < 4096 => self.fill(value, request, target, depth + 4),
             Some(_) => HOLE.to_string(),
@@ -407,24 +306,16 @@ mod tests {
     use super::*;
 
     fn run(line: &str, text: &str) -> Vec<String> {
-        let words: Vec<Word> = line
-            .split(' ')
-            .map(|text| Word::Literal(text.to_owned()))
-            .collect();
+        let words: Vec<Word> = line.split(' ').map(|text| Word::Literal(text.to_owned())).collect();
         let request = request(words[0].text(), &words);
-        request
-            .map(|request| lines(&request, text))
-            .unwrap_or_default()
+        request.map(|request| lines(&request, text)).unwrap_or_default()
     }
 
     #[test]
     fn make_targets_give_their_lines() {
         let text = "GIT = git\n.PHONY: clean\nall: build\n\t@echo all\nbuild:\n\tcc x\nclean: build\n\t-$(GIT) reset \\\n\t  --hard\n\trm -rf $(OUT)\n";
         assert_eq!(run("make", text), ["cc x", "echo all"]);
-        assert_eq!(
-            run("make clean OUT=x", text),
-            ["cc x", "git reset  \t  --hard", "rm -rf x"]
-        );
+        assert_eq!(run("make clean OUT=x", text), ["cc x", "git reset  \t  --hard", "rm -rf x"]);
         assert_eq!(run("make -C d clean", text).len(), 3);
         assert_eq!(run("make nothing", text), [""; 0]);
     }
@@ -438,10 +329,7 @@ mod tests {
     #[test]
     fn npm_scripts_give_their_lines() {
         let text = r#"{"scripts":{"preclean":"echo pre","clean":"git clean -fd","test":"t"}}"#;
-        assert_eq!(
-            run("npm run clean -- -x", text),
-            ["echo pre", "git clean -fd -x"]
-        );
+        assert_eq!(run("npm run clean -- -x", text), ["echo pre", "git clean -fd -x"]);
         assert_eq!(run("yarn clean", text), ["echo pre", "git clean -fd"]);
         assert_eq!(run("npm test", text), ["t"]);
         assert_eq!(run("npm install", text), [""; 0]);

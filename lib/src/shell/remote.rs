@@ -4,12 +4,7 @@ use super::command::Word;
 use super::wrapper::{Change, Inner, joined, options};
 
 fn away(name: &str) -> Change {
-    Change {
-        via: name.to_owned(),
-        lost: true,
-        elsewhere: true,
-        ..Change::default()
-    }
+    Change { via: name.to_owned(), lost: true, elsewhere: true, ..Change::default() }
 }
 
 /// What the command named `program` runs there.
@@ -28,9 +23,7 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
             }
         }
         "kubectl" | "oc" => {
-            let exec = words
-                .iter()
-                .any(|word| matches!(word.text(), "exec" | "run" | "debug" | "rsh"));
+            let exec = words.iter().any(|word| matches!(word.text(), "exec" | "run" | "debug" | "rsh"));
             match words.iter().position(|word| word.text() == "--") {
                 Some(at) if exec => rest(program, words, at + 1),
                 _ => Inner::Itself,
@@ -49,11 +42,7 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
 }
 
 fn rest(name: &str, words: &[Word], at: usize) -> Inner {
-    if at < words.len() {
-        Inner::Words(away(name), words[at..].to_vec())
-    } else {
-        Inner::Itself
-    }
+    if at < words.len() { Inner::Words(away(name), words[at..].to_vec()) } else { Inner::Itself }
 }
 
 /// Keys typed into a terminal, or the command of a new one.
@@ -62,10 +51,8 @@ fn tmux(words: &[Word]) -> Inner {
     let verb = words.get(at).map_or("", Word::text);
     let from = match verb {
         "send" | "send-keys" => options(words, at + 1, "cNt", &[]),
-        "new" | "new-session" | "new-window" | "neww" | "split-window" | "splitw"
-        | "respawn-pane" | "respawnp" | "respawn-window" | "run" | "run-shell" | "if-shell" => {
-            options(words, at + 1, "cdeFlnstxy", &[])
-        }
+        "new" | "new-session" | "new-window" | "neww" | "split-window" | "splitw" | "respawn-pane" | "respawnp"
+        | "respawn-window" | "run" | "run-shell" | "if-shell" => options(words, at + 1, "cdeFlnstxy", &[]),
         _ => return Inner::Itself,
     };
     if from >= words.len() {
@@ -106,27 +93,9 @@ const FLAGS: [&str; 14] = [
 ];
 
 fn container(program: &str, words: &[Word]) -> Inner {
-    let mut at = options(
-        words,
-        1,
-        "cHlfp",
-        &[
-            "config",
-            "context",
-            "host",
-            "log-level",
-            "file",
-            "project-name",
-            "profile",
-        ],
-    );
+    let mut at = options(words, 1, "cHlfp", &["config", "context", "host", "log-level", "file", "project-name", "profile"]);
     if words.get(at).map(Word::text) == Some("compose") {
-        at = options(
-            words,
-            at + 1,
-            "fp",
-            &["file", "project-name", "profile", "env-file"],
-        );
+        at = options(words, at + 1, "fp", &["file", "project-name", "profile", "env-file"]);
     }
     if words.get(at).map(Word::text) == Some("container") {
         at += 1;

@@ -6,9 +6,7 @@ use super::flow::unknown_or;
 use super::machine::{Machine, Step};
 use super::output;
 use super::state::join;
-use super::tree::{
-    Assign, List, Node, Op, Part, Redir, RedirOp, Simple, Value as Source, WordTree,
-};
+use super::tree::{Assign, List, Node, Op, Part, Redir, RedirOp, Simple, Value as Source, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -39,44 +37,27 @@ impl<M: Machine> Walker<'_, M> {
         worlds
     }
 
-    fn run_parts(
-        &mut self,
-        parts: &[Part],
-        mut worlds: Worlds<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn run_parts(&mut self, parts: &[Part], mut worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         for part in parts {
             worlds = match part {
-                Part::Command(list, _) => self.each(worlds, |walker, world| {
-                    walker.capture(list, None, world, frame)
-                }),
-                Part::Process(list, write) => self.each(worlds, |walker, world| {
-                    walker.capture(list, Some(*write), world, frame)
-                }),
+                Part::Command(list, _) => self.each(worlds, |walker, world| walker.capture(list, None, world, frame)),
+                Part::Process(list, write) => self.each(worlds, |walker, world| walker.capture(list, Some(*write), world, frame)),
                 Part::Arith(parts) => self.run_parts(parts, worlds, frame),
                 Part::Param(param, _) => {
                     if let Some(index) = &param.index {
                         worlds = self.run_parts(index, worlds, frame);
                     }
                     match &param.op {
-                        Op::Test { sign, colon, word } if param.index.is_none() => {
-                            self.each(worlds, |walker, world| {
-                                let set = match world.shell.get(&param.name, walker.start) {
-                                    _ if world.shell.absent(&param.name, walker.start) => {
-                                        Some(false)
-                                    }
-                                    Some(Value::Text(text)) if text.contains(HOLE) => None,
-                                    Some(Value::Text(text)) => Some(!(*colon && text.is_empty())),
-                                    Some(_) => None,
-                                    None => Some(false),
-                                };
-                                if set == Some(*sign != b'+') {
-                                    vec![world]
-                                } else {
-                                    walker.run_parts(word, vec![world], frame)
-                                }
-                            })
-                        }
+                        Op::Test { sign, colon, word } if param.index.is_none() => self.each(worlds, |walker, world| {
+                            let set = match world.shell.get(&param.name, walker.start) {
+                                _ if world.shell.absent(&param.name, walker.start) => Some(false),
+                                Some(Value::Text(text)) if text.contains(HOLE) => None,
+                                Some(Value::Text(text)) => Some(!(*colon && text.is_empty())),
+                                Some(_) => None,
+                                None => Some(false),
+                            };
+                            if set == Some(*sign != b'+') { vec![world] } else { walker.run_parts(word, vec![world], frame) }
+                        }),
                         Op::Test { word, .. } => self.run_parts(word, worlds, frame),
                         Op::Trim { pattern, .. } => self.run_parts(pattern, worlds, frame),
                         Op::Replace { pattern, with, .. } => {
@@ -98,13 +79,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Runs a substitution and keeps what it printed; `process`: it has a file name, for writing or reading.
-    fn capture(
-        &mut self,
-        list: &Rc<List>,
-        process: Option<bool>,
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn capture(&mut self, list: &Rc<List>, process: Option<bool>, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let out = world.out.take();
         let mut inner = frame.clone();
         inner.redirects.retain(|redirect| redirect.fd != 1);
@@ -118,17 +93,11 @@ impl<M: Machine> Walker<'_, M> {
         let name = process.map(|_| {
             let number = 63usize.saturating_sub(self.pipes);
             self.pipes += 1;
-            if number > 9 {
-                format!("/dev/fd/{number}")
-            } else {
-                "/dev/fd/\0".to_owned()
-            }
+            if number > 9 { format!("/dev/fd/{number}") } else { "/dev/fd/\0".to_owned() }
         });
         let key = Rc::as_ptr(list) as usize;
         let ok = world.ok;
-        let mut worlds = self.subshell(world, &inner, |walker, world| {
-            walker.list(list, vec![world], &inner)
-        });
+        let mut worlds = self.subshell(world, &inner, |walker, world| walker.list(list, vec![world], &inner));
         for world in &mut worlds {
             let text = world.out.take().unwrap_or_default();
             world.out.clone_from(&out);
@@ -148,13 +117,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// One simple command of the tree.
-    pub fn simple(
-        &mut self,
-        node: &Node,
-        simple: &Simple,
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    pub fn simple(&mut self, node: &Node, simple: &Simple, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         if !self.tick("") {
             return vec![world];
         }
@@ -191,9 +154,7 @@ impl<M: Machine> Walker<'_, M> {
             return vec![world];
         }
         // The other words, as they are after expansion, become positional parameters of the text.
-        let trees = simple.words[1..]
-            .iter()
-            .chain(node.redirects.iter().map(|redirect| &redirect.target));
+        let trees = simple.words[1..].iter().chain(node.redirects.iter().map(|redirect| &redirect.target));
         let worlds = self.results(trees, world, frame);
         self.each(worlds, |walker, mut world| {
             let rest = walker.expander(&mut world).words(&simple.words[1..]);
@@ -203,40 +164,29 @@ impl<M: Machine> Walker<'_, M> {
                 line.push(' ');
                 output::quote(word, &mut line);
             }
-            walker.redirected(
-                &node.redirects,
-                world,
-                &inner,
-                |walker, mut world, inner| {
-                    // An alias is not expanded inside itself.
-                    let hidden = world.shell.aliases.get(name).cloned();
-                    world.shell().aliases.insert(name.to_owned(), None);
-                    let mut worlds = walker.text(&line, vec![world], inner);
-                    for world in &mut worlds {
-                        match &hidden {
-                            Some(text) => {
-                                world.shell().aliases.insert(name.to_owned(), text.clone())
-                            }
-                            None => world.shell().aliases.remove(name),
-                        };
-                    }
-                    worlds
-                },
-            )
+            walker.redirected(&node.redirects, world, &inner, |walker, mut world, inner| {
+                // An alias is not expanded inside itself.
+                let hidden = world.shell.aliases.get(name).cloned();
+                world.shell().aliases.insert(name.to_owned(), None);
+                let mut worlds = walker.text(&line, vec![world], inner);
+                for world in &mut worlds {
+                    match &hidden {
+                        Some(text) => world.shell().aliases.insert(name.to_owned(), text.clone()),
+                        None => world.shell().aliases.remove(name),
+                    };
+                }
+                worlds
+            })
         })
     }
 
-    fn unaliased(
-        &mut self,
-        node: &Node,
-        simple: &Simple,
-        world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    fn unaliased(&mut self, node: &Node, simple: &Simple, world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let runs = simple.words.iter().any(|tree| tree.runs)
-            || simple.assigns.iter().chain(&simple.declares).any(|assign| {
-                value_runs(&assign.value) || assign.index.as_ref().is_some_and(|tree| tree.runs)
-            });
+            || simple
+                .assigns
+                .iter()
+                .chain(&simple.declares)
+                .any(|assign| value_runs(&assign.value) || assign.index.as_ref().is_some_and(|tree| tree.runs));
         if !runs {
             return self.expanded(node, simple, world, frame, false);
         }
@@ -247,17 +197,13 @@ impl<M: Machine> Walker<'_, M> {
                 walker.each(worlds, |walker, world| match &assign.value {
                     Source::Word(tree) => walker.results(std::iter::once(tree), world, frame),
                     Source::Array(elements) => {
-                        let trees = elements
-                            .iter()
-                            .flat_map(|(index, tree)| index.iter().chain([tree]));
+                        let trees = elements.iter().flat_map(|(index, tree)| index.iter().chain([tree]));
                         walker.results(trees, world, frame)
                     }
                 })
             });
         }
-        self.each(worlds, |walker, world| {
-            walker.expanded(node, simple, world, frame, true)
-        })
+        self.each(worlds, |walker, world| walker.expanded(node, simple, world, frame, true))
     }
 
     fn expanded(
@@ -330,12 +276,7 @@ impl<M: Machine> Walker<'_, M> {
         })
     }
 
-    fn with_own(
-        &mut self,
-        mut world: World<M::State>,
-        mut command: Command,
-        own: Vec<(String, Value)>,
-    ) -> Worlds<M::State> {
+    fn with_own(&mut self, mut world: World<M::State>, mut command: Command, own: Vec<(String, Value)>) -> Worlds<M::State> {
         if own.is_empty() {
             return self.dispatch(world, command, false);
         }
@@ -353,9 +294,7 @@ impl<M: Machine> Walker<'_, M> {
         let inner = world.shell();
         for (name, value) in own.iter().cloned() {
             let exported = true;
-            inner
-                .vars
-                .insert(name, super::state::Var { value, exported });
+            inner.vars.insert(name, super::state::Var { value, exported });
         }
         let mut worlds = self.dispatch(world, command, false);
         for world in &mut worlds {
@@ -411,11 +350,7 @@ impl<M: Machine> Walker<'_, M> {
         let start = self.start;
         if let Some(index) = &assign.index {
             let key = self.expander(world).single(&index.parts);
-            let mut whole = world
-                .shell
-                .vars
-                .get(&assign.name)
-                .map_or(Value::Unset, |var| var.value.clone());
+            let mut whole = world.shell.vars.get(&assign.name).map_or(Value::Unset, |var| var.value.clone());
             let mut element = match value {
                 Value::Text(text) => text,
                 _ => HOLE.to_string(),
@@ -463,10 +398,9 @@ impl<M: Machine> Walker<'_, M> {
         if redirects.is_empty() {
             return body(self, world, frame);
         }
-        let trees = redirects.iter().flat_map(|redirect| {
-            std::iter::once(&redirect.target)
-                .chain(redirect.body.as_ref().and_then(|body| body.get()))
-        });
+        let trees = redirects
+            .iter()
+            .flat_map(|redirect| std::iter::once(&redirect.target).chain(redirect.body.as_ref().and_then(|body| body.get())));
         let worlds = self.results(trees, world, frame);
         self.each(worlds, |walker, mut world| {
             let mut inner = frame.clone();
@@ -508,13 +442,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Applies one redirection; true if it may fail.
-    fn one_redirect(
-        &mut self,
-        redirect: &Redir,
-        world: &mut World<M::State>,
-        frame: &mut Frame,
-        out: &mut Out,
-    ) -> bool {
+    fn one_redirect(&mut self, redirect: &Redir, world: &mut World<M::State>, frame: &mut Frame, out: &mut Out) -> bool {
         let input = redirect.fd.unwrap_or(0) == 0;
         match redirect.op {
             RedirOp::Here => {
@@ -540,21 +468,14 @@ impl<M: Machine> Walker<'_, M> {
             _ => {}
         }
         let mut words = Vec::new();
-        self.expander(world)
-            .fields(&redirect.target.parts, &mut words);
+        self.expander(world).fields(&redirect.target.parts, &mut words);
         let target = match words.len() {
             1 => words.remove(0),
             0 => Word::Literal(String::new()),
             _ => Word::Unknown(HOLE.to_string()),
         };
         let text = target.literal();
-        let number = text.is_some_and(|text| {
-            text == "-"
-                || text
-                    .trim_end_matches('-')
-                    .bytes()
-                    .all(|byte| byte.is_ascii_digit())
-        });
+        let number = text.is_some_and(|text| text == "-" || text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit()));
         let (fd, kind) = match redirect.op {
             RedirOp::DupIn => {
                 if input && text != Some("0") {
@@ -571,9 +492,7 @@ impl<M: Machine> Walker<'_, M> {
             }
             RedirOp::DupOut | RedirOp::Both => (redirect.fd.unwrap_or(1), RedirectKind::Write),
             RedirOp::Write => (redirect.fd.unwrap_or(1), RedirectKind::Write),
-            RedirOp::Append | RedirOp::BothAppend => {
-                (redirect.fd.unwrap_or(1), RedirectKind::Append)
-            }
+            RedirOp::Append | RedirOp::BothAppend => (redirect.fd.unwrap_or(1), RedirectKind::Append),
             RedirOp::ReadWrite => (redirect.fd.unwrap_or(0), RedirectKind::ReadWrite),
             _ => (redirect.fd.unwrap_or(0), RedirectKind::Read),
         };
@@ -596,27 +515,12 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Tells the machine of a command; `ok`: the status, where the walker knows better.
-    pub fn report(
-        &mut self,
-        world: World<M::State>,
-        command: &Command,
-        ok: Option<Option<bool>>,
-    ) -> Worlds<M::State> {
-        let World {
-            state,
-            shell,
-            files,
-            out,
-            results,
-            ..
-        } = world;
+    pub fn report(&mut self, world: World<M::State>, command: &Command, ok: Option<Option<bool>>) -> Worlds<M::State> {
+        let World { state, shell, files, out, results, .. } = world;
         let cleaned;
         let told = match &command.stdin {
             Stdin::Text(text) if text.contains(HOLE) => {
-                cleaned = Command {
-                    stdin: Stdin::Unknown,
-                    ..command.clone()
-                };
+                cleaned = Command { stdin: Stdin::Unknown, ..command.clone() };
                 &cleaned
             }
             _ => command,
@@ -648,13 +552,7 @@ impl<M: Machine> Walker<'_, M> {
                 }
                 worlds
             }
-            Step::Shell {
-                text,
-                args,
-                cwd,
-                via,
-                state,
-            } => {
+            Step::Shell { text, args, cwd, via, state } => {
                 let mut inner = command.clone();
                 if cwd.is_some() {
                     inner.cwd = cwd;
@@ -676,26 +574,15 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Calls a function.
-    pub fn call(
-        &mut self,
-        mut world: World<M::State>,
-        body: &Rc<Node>,
-        command: &Command,
-    ) -> Worlds<M::State> {
+    pub fn call(&mut self, mut world: World<M::State>, body: &Rc<Node>, command: &Command) -> Worlds<M::State> {
         if command.via.len() > 64 {
             self.note("too deep", command.words[0].text());
             return vec![world];
         }
         let name = command.words[0].text();
-        let frame = Frame {
-            span: None,
-            ..Frame::inside(command, &format!("{name}()"))
-        };
+        let frame = Frame { span: None, ..Frame::inside(command, &format!("{name}()")) };
         let outer = world.shell.positional.clone();
-        let args = command.words[1..]
-            .iter()
-            .map(|word| word.text().to_owned())
-            .collect();
+        let args = command.words[1..].iter().map(|word| word.text().to_owned()).collect();
         let shell = world.shell();
         shell.positional = args;
         shell.locals.push(Vec::new());
@@ -725,11 +612,7 @@ impl<S> World<S> {
         let files = Rc::make_mut(&mut self.files);
         let text = if append {
             match (files.get(path), text) {
-                (Some(Some(old)), Some(text))
-                    if old.len() + text.len() <= super::world::LONGEST =>
-                {
-                    Some(format!("{old}{text}"))
-                }
+                (Some(Some(old)), Some(text)) if old.len() + text.len() <= super::world::LONGEST => Some(format!("{old}{text}")),
                 _ => None,
             }
         } else {
@@ -742,8 +625,6 @@ impl<S> World<S> {
 fn value_runs(value: &Source) -> bool {
     match value {
         Source::Word(tree) => tree.runs,
-        Source::Array(elements) => elements
-            .iter()
-            .any(|(index, tree)| tree.runs || index.as_ref().is_some_and(|tree| tree.runs)),
+        Source::Array(elements) => elements.iter().any(|(index, tree)| tree.runs || index.as_ref().is_some_and(|tree| tree.runs)),
     }
 }

@@ -59,12 +59,7 @@ pub(super) fn operations(language: Language, text: &str) -> Vec<Operation> {
     if language == Language::Sed {
         return sed(text);
     }
-    let mut reader = Reader {
-        tokens: tokens(language, text),
-        known: Vec::new(),
-        out: Vec::new(),
-        language,
-    };
+    let mut reader = Reader { tokens: tokens(language, text), known: Vec::new(), out: Vec::new(), language };
     reader.all();
     reader.out
 }
@@ -107,10 +102,8 @@ impl Reader {
                     } else if self.mark(at + 1, '(') {
                         let (args, end) = self.arguments(at + 2);
                         self.call(&name, at, &args, end);
-                    } else if matches!(
-                        self.tokens.get(at + 1),
-                        Some(Token::Text(_) | Token::Mark('[' | '$'))
-                    ) && !matches!(self.language, Language::Python | Language::Node)
+                    } else if matches!(self.tokens.get(at + 1), Some(Token::Text(_) | Token::Mark('[' | '$')))
+                        && !matches!(self.language, Language::Python | Language::Node)
                     {
                         // Perl and Ruby call without parentheses.
                         let (args, end) = self.arguments(at + 1);
@@ -133,9 +126,7 @@ impl Reader {
                     }
                 }
                 Token::Text(text)
-                    if self.language == Language::Awk
-                        && self.mark(at + 1, '|')
-                        && self.name(at + 2) == Some("getline") =>
+                    if self.language == Language::Awk && self.mark(at + 1, '|') && self.name(at + 2) == Some("getline") =>
                 {
                     let text = text.clone();
                     self.out.push(Operation::Shell(text));
@@ -154,18 +145,13 @@ impl Reader {
         while at < last {
             match &self.tokens[at] {
                 Token::Mark(')') => return (out, at),
-                Token::Mark(';' | '\n')
-                    if !matches!(self.language, Language::Python | Language::Node) =>
-                {
+                Token::Mark(';' | '\n') if !matches!(self.language, Language::Python | Language::Node) => {
                     return (out, at);
                 }
                 Token::Mark(',' | '\n') => at += 1,
                 _ => {
                     // name=value, name: value
-                    if self.name(at).is_some()
-                        && (self.mark(at + 1, '=') || self.mark(at + 1, ':'))
-                        && !self.mark(at + 2, ':')
-                    {
+                    if self.name(at).is_some() && (self.mark(at + 1, '=') || self.mark(at + 1, ':')) && !self.mark(at + 2, ':') {
                         at += 2;
                         let (_, end) = self.value(at, 0);
                         at = end.max(at);
@@ -224,12 +210,7 @@ impl Reader {
                 Token::Mark(',' | ';' | '\n') if open == 0 => break,
                 Token::Mark('+' | '.' | '$') => at += 1,
                 Token::Name(name) if open == 0 => {
-                    let known = self
-                        .known
-                        .iter()
-                        .rev()
-                        .find(|(known, _)| known == name)
-                        .map(|(_, value)| value.clone());
+                    let known = self.known.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
                     let call = self.mark(at + 1, '(');
                     match known {
                         Some(Value::Text(part)) if !call && !self.mark(at + 1, '.') => {
@@ -244,17 +225,13 @@ impl Reader {
                         }
                         _ if call
                             && name == "join"
-                            && matches!(
-                                self.language,
-                                Language::Python | Language::Node | Language::Ruby
-                            ) =>
+                            && matches!(self.language, Language::Python | Language::Node | Language::Ruby) =>
                         {
                             let (args, end) = self.join_arguments(at + 2, depth);
                             text = Some(args);
                             at = end;
                         }
-                        _ if call
-                            && matches!(name.as_str(), "split" | "str" | "String" | "new") => {}
+                        _ if call && matches!(name.as_str(), "split" | "str" | "String" | "new") => {}
                         _ => {
                             unknown = true;
                             if text.is_some() || !self.mark(at + 1, '.') {
@@ -301,35 +278,20 @@ impl Reader {
     }
 
     fn write(&mut self, path: &str, append: bool) {
-        let kind = if append {
-            RedirectKind::Append
-        } else {
-            RedirectKind::Write
-        };
+        let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
         let target = unknown_or(path);
-        self.out.push(Operation::Write(Redirect {
-            fd: 1,
-            kind,
-            target,
-        }));
+        self.out.push(Operation::Write(Redirect { fd: 1, kind, target }));
     }
 
     fn words(&mut self, front: &[&str], rest: &[String]) {
-        let words = front
-            .iter()
-            .map(|text| Word::Literal((*text).to_owned()))
-            .chain(rest.iter().map(|text| unknown_or(text)))
-            .collect();
+        let words =
+            front.iter().map(|text| Word::Literal((*text).to_owned())).chain(rest.iter().map(|text| unknown_or(text))).collect();
         self.out.push(Operation::Words(words));
     }
 
     /// One call: `name` is the last name of what is called.
     fn call(&mut self, name: &str, at: usize, args: &[Value], end: usize) {
-        let object = if at >= 2 && self.mark(at - 1, '.') {
-            self.name(at - 2).map(str::to_owned)
-        } else {
-            None
-        };
+        let object = if at >= 2 && self.mark(at - 1, '.') { self.name(at - 2).map(str::to_owned) } else { None };
         let method = at >= 1 && self.mark(at - 1, '.');
         let text = |index: usize| match args.get(index) {
             Some(Value::Text(text)) => Some(text.clone()),
@@ -369,21 +331,15 @@ impl Reader {
             | "create_subprocess_exec"
             | "proc_open"
             | "posix_spawn" => {
-                self.run(
-                    args,
-                    matches!(name, "spawn" | "spawnSync" | "execFile" | "execFileSync"),
-                );
+                self.run(args, matches!(name, "spawn" | "spawnSync" | "execFile" | "execFileSync"));
             }
             "run" | "call" | "check_call" | "check_output" | "Popen"
-                if self.language == Language::Python
-                    && (object == "subprocess" || !method || object == "sp") =>
+                if self.language == Language::Python && (object == "subprocess" || !method || object == "sp") =>
             {
                 self.run(args, false)
             }
             "execv" | "execvp" | "execve" | "execvpe" | "spawnv" | "spawnvp" => {
-                if let Some(Value::List(list)) =
-                    args.iter().find(|value| matches!(value, Value::List(_)))
-                {
+                if let Some(Value::List(list)) = args.iter().find(|value| matches!(value, Value::List(_))) {
                     self.words(&[], &list.clone());
                 }
             }
@@ -391,16 +347,11 @@ impl Reader {
                 let list = lists();
                 self.words(&[], list.get(1..).unwrap_or_default());
             }
-            "rmtree" | "rm_rf" | "rm_r" | "remove_tree" | "rmSync" | "rimraf" | "rimrafSync"
-            | "removeSync" | "emptyDirSync" | "remove_dir" | "remove_entry" | "rm"
-            | "removedirs" => self.words(&["rm", "-rf"], &lists()),
+            "rmtree" | "rm_rf" | "rm_r" | "remove_tree" | "rmSync" | "rimraf" | "rimrafSync" | "removeSync" | "emptyDirSync"
+            | "remove_dir" | "remove_entry" | "rm" | "removedirs" => self.words(&["rm", "-rf"], &lists()),
             "rmdir" | "rmdirSync" => self.words(&["rmdir"], &lists()),
-            "remove" if matches!(object, "os" | "fs" | "fse" | "Deno" | "FileUtils") => {
-                self.words(&["rm", "-rf"], &lists())
-            }
-            "unlink" | "unlinkSync" | "delete" | "rm_f"
-                if !args.is_empty() && (name != "delete" || object == "File") =>
-            {
+            "remove" if matches!(object, "os" | "fs" | "fse" | "Deno" | "FileUtils") => self.words(&["rm", "-rf"], &lists()),
+            "unlink" | "unlinkSync" | "delete" | "rm_f" if !args.is_empty() && (name != "delete" || object == "File") => {
                 self.words(&["rm", "-f"], &lists())
             }
             "rename" | "renameSync" | "renames" | "replace" | "move" | "moveSync" | "mv"
@@ -408,14 +359,13 @@ impl Reader {
             {
                 self.words(&["mv", "-f"], &lists()[..2.min(lists().len())])
             }
-            "copyfile" | "copy" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cp"
-            | "cpSync" | "cp_r" | "copytree"
+            "copyfile" | "copy" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cp" | "cpSync" | "cp_r" | "copytree"
                 if args.len() >= 2 =>
             {
                 self.words(&["cp", "-rf"], &lists()[..2.min(lists().len())]);
             }
-            "writeFile" | "writeFileSync" | "outputFile" | "outputFileSync"
-            | "createWriteStream" | "file_put_contents" | "writeTextFile" | "writeTextFileSync" => {
+            "writeFile" | "writeFileSync" | "outputFile" | "outputFileSync" | "createWriteStream" | "file_put_contents"
+            | "writeTextFile" | "writeTextFileSync" => {
                 if let Some(path) = text(0) {
                     self.write(&path, false);
                 }
@@ -435,9 +385,7 @@ impl Reader {
                     self.words(&["truncate", "-s", "0"], &[path]);
                 }
             }
-            "open" | "openSync" | "fopen" | "new"
-                if matches!(name, "open" | "openSync" | "fopen") || object == "File" =>
-            {
+            "open" | "openSync" | "fopen" | "new" if matches!(name, "open" | "openSync" | "fopen") || object == "File" => {
                 self.open(args)
             }
             "Path" | "PosixPath" => self.path(args, end),
@@ -465,9 +413,7 @@ impl Reader {
                 }));
                 self.words(&[], &all);
             }
-            [Value::Text(text), ..] if program && !text.contains(' ') => {
-                self.words(&[], std::slice::from_ref(text))
-            }
+            [Value::Text(text), ..] if program && !text.contains(' ') => self.words(&[], std::slice::from_ref(text)),
             [Value::Text(text), ..] => self.out.push(Operation::Shell(text.clone())),
             _ => {}
         }
@@ -483,12 +429,8 @@ impl Reader {
             .collect();
         let (path, mode) = match (self.language, texts.as_slice()) {
             // open(F, '>', name), open(F, '>name')
-            (Language::Perl, [.., mode, path]) if mode.starts_with(['>', '+']) => {
-                (*path, mode.trim_start_matches('+'))
-            }
-            (Language::Perl, [.., both]) if both.starts_with('>') => {
-                (both.trim_start_matches(['>', ' ']), *both)
-            }
+            (Language::Perl, [.., mode, path]) if mode.starts_with(['>', '+']) => (*path, mode.trim_start_matches('+')),
+            (Language::Perl, [.., both]) if both.starts_with('>') => (both.trim_start_matches(['>', ' ']), *both),
             (Language::Perl, _) => return,
             (_, [path, mode, ..]) => (*path, *mode),
             _ => return,
@@ -543,9 +485,7 @@ fn sed(text: &str) -> Vec<Operation> {
             });
             let body = match body.strip_prefix('/') {
                 // /pattern/command
-                Some(rest) => rest.split_once('/').map_or("", |(_, rest)| {
-                    rest.trim_start_matches(['I', '!', ' ', '{'])
-                }),
+                Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest.trim_start_matches(['I', '!', ' ', '{'])),
                 None => body,
             };
             if let Some(rest) = body.strip_prefix('e') {
@@ -564,17 +504,11 @@ fn sed(text: &str) -> Vec<Operation> {
                 let flags = rest[mark.len_utf8()..].rsplit(mark).next().unwrap_or("");
                 let pieces = rest.matches(mark).count();
                 if pieces >= 3 {
-                    let (letters, file) = flags
-                        .split_once('w')
-                        .map_or((flags, None), |(letters, file)| (letters, Some(file)));
+                    let (letters, file) = flags.split_once('w').map_or((flags, None), |(letters, file)| (letters, Some(file)));
                     if let Some(file) = file {
                         write(file, &mut out);
                     }
-                    if letters.contains('e')
-                        && letters
-                            .chars()
-                            .all(|char| "egpiImM0123456789".contains(char))
-                    {
+                    if letters.contains('e') && letters.chars().all(|char| "egpiImM0123456789".contains(char)) {
                         out.push(Operation::Shell(HOLE.to_string()));
                     }
                 }
@@ -587,23 +521,15 @@ fn sed(text: &str) -> Vec<Operation> {
 fn write(rest: &str, out: &mut Vec<Operation>) {
     let path = rest.trim();
     if !path.is_empty() && !path.starts_with("/dev/std") {
-        out.push(Operation::Write(Redirect {
-            fd: 1,
-            kind: RedirectKind::Write,
-            target: unknown_or(path),
-        }));
+        out.push(Operation::Write(Redirect { fd: 1, kind: RedirectKind::Write, target: unknown_or(path) }));
     }
 }
 
 /// The commands of one line; `e`, `w` and a substitution that may contain `;` reach to its end.
 fn commands(line: &str) -> Vec<&str> {
     let trimmed = line.trim_start();
-    let verb = trimmed.trim_start_matches(|char: char| {
-        char.is_ascii_digit() || matches!(char, ',' | '$' | '!' | ' ')
-    });
-    if verb.starts_with(['e', 'w', 'r', 'a', 'i', 'c'])
-        || line.matches('/').count() > 3 && !line.contains(';')
-    {
+    let verb = trimmed.trim_start_matches(|char: char| char.is_ascii_digit() || matches!(char, ',' | '$' | '!' | ' '));
+    if verb.starts_with(['e', 'w', 'r', 'a', 'i', 'c']) || line.matches('/').count() > 3 && !line.contains(';') {
         vec![line]
     } else {
         line.split(';').collect()
@@ -619,9 +545,7 @@ mod tests {
             .iter()
             .map(|operation| match operation {
                 Operation::Shell(text) => format!("$ {text}"),
-                Operation::Words(words) => {
-                    words.iter().map(Word::text).collect::<Vec<_>>().join(" ")
-                }
+                Operation::Words(words) => words.iter().map(Word::text).collect::<Vec<_>>().join(" "),
                 Operation::Write(redirect) => {
                     format!("{:?} {}", redirect.kind, redirect.target.text())
                 }
@@ -633,90 +557,26 @@ mod tests {
     fn operations_are_found() {
         use Language::{Awk, Node, Perl, Python, Ruby, Sed};
         for (language, text, want) in [
-            (
-                Python,
-                "import subprocess; subprocess.run(['git','reset','--hard'], check=True)",
-                &["git reset --hard"][..],
-            ),
-            (
-                Python,
-                "import os; os.system('git reset --hard')",
-                &["$ git reset --hard"],
-            ),
-            (
-                Python,
-                "import os\nos.remove('a.txt')\nos.rename('a', 'b')",
-                &["rm -rf a.txt", "mv -f a b"],
-            ),
+            (Python, "import subprocess; subprocess.run(['git','reset','--hard'], check=True)", &["git reset --hard"][..]),
+            (Python, "import os; os.system('git reset --hard')", &["$ git reset --hard"]),
+            (Python, "import os\nos.remove('a.txt')\nos.rename('a', 'b')", &["rm -rf a.txt", "mv -f a b"]),
             (Python, "p='.git'\nshutil.rmtree(p)", &["rm -rf .git"]),
-            (
-                Python,
-                "shutil.rmtree(os.path.join('a', \"b\"))",
-                &["rm -rf a/b"],
-            ),
-            (
-                Python,
-                "from pathlib import Path; Path('x').unlink(); Path('y').write_text('z')",
-                &["rm -f x", "Write y"],
-            ),
-            (
-                Python,
-                "with open('f', 'w') as f: f.write('x')",
-                &["Write f"],
-            ),
-            (
-                Python,
-                "print('git reset --hard')  # os.system('rm x')",
-                &[],
-            ),
-            (
-                Python,
-                "subprocess.run(f'git reset {x}', shell=True)",
-                &["$ git reset \0"],
-            ),
+            (Python, "shutil.rmtree(os.path.join('a', \"b\"))", &["rm -rf a/b"]),
+            (Python, "from pathlib import Path; Path('x').unlink(); Path('y').write_text('z')", &["rm -f x", "Write y"]),
+            (Python, "with open('f', 'w') as f: f.write('x')", &["Write f"]),
+            (Python, "print('git reset --hard')  # os.system('rm x')", &[]),
+            (Python, "subprocess.run(f'git reset {x}', shell=True)", &["$ git reset \0"]),
             (Python, "'a'.replace('b','c')", &[]),
-            (
-                Node,
-                "require('fs').rmSync('.git',{recursive:true})",
-                &["rm -rf .git"],
-            ),
-            (
-                Node,
-                "require('child_process').execSync('git reset --hard')",
-                &["$ git reset --hard"],
-            ),
-            (
-                Node,
-                "spawnSync('git', ['reset', '--hard'])",
-                &["git reset --hard"],
-            ),
+            (Node, "require('fs').rmSync('.git',{recursive:true})", &["rm -rf .git"]),
+            (Node, "require('child_process').execSync('git reset --hard')", &["$ git reset --hard"]),
+            (Node, "spawnSync('git', ['reset', '--hard'])", &["git reset --hard"]),
             (Node, "fs.writeFileSync(\"a\", 'x')", &["Write a"]),
-            (
-                Perl,
-                "system(\"git reset --hard\")",
-                &["$ git reset --hard"],
-            ),
-            (
-                Perl,
-                "system 'git', 'reset', '--hard';",
-                &["git reset --hard"],
-            ),
-            (
-                Perl,
-                "unlink 'a'; open(F, '>', 'b'); my $x = `git log`;",
-                &["rm -f a", "Write b", "$ git log"],
-            ),
+            (Perl, "system(\"git reset --hard\")", &["$ git reset --hard"]),
+            (Perl, "system 'git', 'reset', '--hard';", &["git reset --hard"]),
+            (Perl, "unlink 'a'; open(F, '>', 'b'); my $x = `git log`;", &["rm -f a", "Write b", "$ git log"]),
             (Perl, "s/beta/B/", &[]),
-            (
-                Ruby,
-                "FileUtils.rm_rf('x'); File.delete(\"y\"); %x(git log)",
-                &["rm -rf x", "rm -f y", "$ git log"],
-            ),
-            (
-                Awk,
-                "BEGIN{system(\"git reset --hard\")}",
-                &["$ git reset --hard"],
-            ),
+            (Ruby, "FileUtils.rm_rf('x'); File.delete(\"y\"); %x(git log)", &["rm -rf x", "rm -f y", "$ git log"]),
+            (Awk, "BEGIN{system(\"git reset --hard\")}", &["$ git reset --hard"]),
             (Awk, "$3 > 5", &[]),
             (Awk, "{print > \"out\"}", &["Write out"]),
             (Sed, "1e git reset --hard", &["$ git reset --hard"]),

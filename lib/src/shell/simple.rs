@@ -27,11 +27,7 @@ impl Parser<'_> {
                 break;
             }
             if byte == b'(' {
-                if simple.words.len() == 1
-                    && simple.assigns.is_empty()
-                    && redirects.is_empty()
-                    && self.empty_parens()
-                {
+                if simple.words.len() == 1 && simple.assigns.is_empty() && redirects.is_empty() && self.empty_parens() {
                     return self.function(&simple.words[0], from);
                 }
                 // A parenthesis in the middle of a command: its contents are read as commands.
@@ -57,18 +53,11 @@ impl Parser<'_> {
                 continue;
             }
             if simple.words.is_empty() {
-                declares = matches!(
-                    word.bare(),
-                    Some("declare" | "export" | "local" | "readonly" | "typeset")
-                );
+                declares = matches!(word.bare(), Some("declare" | "export" | "local" | "readonly" | "typeset"));
             }
             simple.words.push(word);
         }
-        Node {
-            kind: Kind::Simple(simple),
-            redirects,
-            span: self.fixed.unwrap_or((from, end)),
-        }
+        Node { kind: Kind::Simple(simple), redirects, span: self.fixed.unwrap_or((from, end)) }
     }
 
     /// Eats `( )`, if that is here.
@@ -137,12 +126,7 @@ impl Parser<'_> {
         } else {
             Value::Word(self.word(Inside::Word))
         };
-        Some(Assign {
-            name,
-            index,
-            append,
-            value,
-        })
+        Some(Assign { name, index, append, value })
     }
 
     /// The part of the text from `from` to `to` as one word.
@@ -162,9 +146,7 @@ impl Parser<'_> {
             self.lines();
             match self.peek() {
                 None | Some(b')') => break,
-                Some(b';' | b'&' | b'|' | b'<' | b'>' | b'(')
-                    if !matches!(self.at(1), Some(b'(')) =>
-                {
+                Some(b';' | b'&' | b'|' | b'<' | b'>' | b'(') if !matches!(self.at(1), Some(b'(')) => {
                     self.note("syntax", self.pos);
                     self.pos += 1;
                     continue;
@@ -224,10 +206,7 @@ impl Parser<'_> {
             }
             b'{' => {
                 let end = self.name_end(at + 1);
-                if end == at + 1
-                    || self.bytes.get(end) != Some(&b'}')
-                    || !matches!(self.bytes.get(end + 1), Some(b'<' | b'>'))
-                {
+                if end == at + 1 || self.bytes.get(end) != Some(&b'}') || !matches!(self.bytes.get(end + 1), Some(b'<' | b'>')) {
                     return None;
                 }
                 at = end + 1;
@@ -235,12 +214,7 @@ impl Parser<'_> {
             }
             _ => return None,
         }
-        let next = |ahead: usize| {
-            self.bytes
-                .get(at + ahead)
-                .copied()
-                .filter(|_| at + ahead < self.end)
-        };
+        let next = |ahead: usize| self.bytes.get(at + ahead).copied().filter(|_| at + ahead < self.end);
         let (op, length) = match (next(0)?, next(1), next(2)) {
             (b'&', _, Some(b'>')) => (RedirOp::BothAppend, 3),
             (b'&', _, _) => (RedirOp::Both, 2),
@@ -266,10 +240,7 @@ impl Parser<'_> {
         let mut body = None;
         if op == RedirOp::Here {
             let cell = Rc::new(OnceCell::new());
-            let quoted = target
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Quoted(_)));
+            let quoted = target.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
             let mut delimiter = String::new();
             for part in &target.parts {
                 match part {
@@ -281,20 +252,10 @@ impl Parser<'_> {
                     }
                 }
             }
-            self.pending.push(Pending {
-                body: Rc::clone(&cell),
-                delimiter,
-                quoted,
-                strip: length == 3,
-            });
+            self.pending.push(Pending { body: Rc::clone(&cell), delimiter, quoted, strip: length == 3 });
             body = Some(cell);
         }
-        Some(Redir {
-            fd,
-            op,
-            target,
-            body,
-        })
+        Some(Redir { fd, op, target, body })
     }
 
     /// An identifier here, eaten.

@@ -25,28 +25,18 @@ pub(super) fn tokens(language: Language, text: &str) -> Vec<Token> {
         let byte = bytes[at];
         match byte {
             b'#' if language != Language::Node => at = line_end(bytes, at),
-            b'/' if bytes.get(at + 1) == Some(&b'/')
-                && matches!(language, Language::Node | Language::Php) =>
-            {
+            b'/' if bytes.get(at + 1) == Some(&b'/') && matches!(language, Language::Node | Language::Php) => {
                 at = line_end(bytes, at)
             }
-            b'/' if bytes.get(at + 1) == Some(&b'*')
-                && matches!(language, Language::Node | Language::Php) =>
-            {
-                at = text[at + 2..]
-                    .find("*/")
-                    .map_or(bytes.len(), |end| at + 2 + end + 2);
+            b'/' if bytes.get(at + 1) == Some(&b'*') && matches!(language, Language::Node | Language::Php) => {
+                at = text[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2);
             }
             b'"' | b'\'' | b'`' => {
                 let (content, end) = string(language, text, at, &mut out);
                 let shell = byte == b'`' && language != Language::Node;
                 // zx: a template behind `$` is a command.
                 let command = byte == b'`' && matches!(out.last(), Some(Token::Mark('$')));
-                out.push(if shell || command {
-                    Token::Shell(content)
-                } else {
-                    Token::Text(content)
-                });
+                out.push(if shell || command { Token::Shell(content) } else { Token::Text(content) });
                 at = end;
             }
             b'%' | b'q' if run_quote(language, bytes, at) => {
@@ -58,10 +48,7 @@ pub(super) fn tokens(language: Language, text: &str) -> Vec<Token> {
                     other => other,
                 };
                 let from = at + 3;
-                let end = bytes[from..]
-                    .iter()
-                    .position(|byte| *byte == close)
-                    .map_or(bytes.len(), |end| from + end);
+                let end = bytes[from..].iter().position(|byte| *byte == close).map_or(bytes.len(), |end| from + end);
                 out.push(Token::Shell(text.get(from..end).unwrap_or("").to_owned()));
                 at = end + 1;
             }
@@ -84,10 +71,7 @@ pub(super) fn tokens(language: Language, text: &str) -> Vec<Token> {
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..]
-        .iter()
-        .position(|byte| *byte == b'\n')
-        .map_or(bytes.len(), |end| at + end)
+    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end)
 }
 
 /// Perl's `qx(`, Ruby's `%x(`.
@@ -98,9 +82,7 @@ fn run_quote(language: Language, bytes: &[u8], at: usize) -> bool {
         _ => false,
     };
     fits && bytes.get(at + 1) == Some(&b'x')
-        && bytes
-            .get(at + 2)
-            .is_some_and(|open| matches!(open, b'(' | b'{' | b'[' | b'/' | b'!' | b'|'))
+        && bytes.get(at + 2).is_some_and(|open| matches!(open, b'(' | b'{' | b'[' | b'/' | b'!' | b'|'))
         && (at == 0 || !(bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_'))
 }
 
@@ -108,8 +90,7 @@ fn run_quote(language: Language, bytes: &[u8], at: usize) -> bool {
 fn string(language: Language, text: &str, at: usize, out: &mut Vec<Token>) -> (String, usize) {
     let bytes = text.as_bytes();
     let quote = bytes[at];
-    let mut raw =
-        quote == b'\'' && matches!(language, Language::Perl | Language::Ruby | Language::Php);
+    let mut raw = quote == b'\'' && matches!(language, Language::Perl | Language::Ruby | Language::Php);
     let mut put_in = match language {
         Language::Python => false,
         Language::Node => quote == b'`',
@@ -126,17 +107,12 @@ fn string(language: Language, text: &str, at: usize, out: &mut Vec<Token>) -> (S
         put_in = prefix.contains(['f', 'F']);
         out.pop();
     }
-    let triple = language == Language::Python
-        && bytes.get(at + 1) == Some(&quote)
-        && bytes.get(at + 2) == Some(&quote);
+    let triple = language == Language::Python && bytes.get(at + 1) == Some(&quote) && bytes.get(at + 2) == Some(&quote);
     let mut index = at + if triple { 3 } else { 1 };
     let mut content: Vec<u8> = Vec::new();
     while index < bytes.len() {
         let byte = bytes[index];
-        if byte == quote
-            && (!triple
-                || (bytes.get(index + 1) == Some(&quote) && bytes.get(index + 2) == Some(&quote)))
-        {
+        if byte == quote && (!triple || (bytes.get(index + 1) == Some(&quote) && bytes.get(index + 2) == Some(&quote))) {
             index += if triple { 3 } else { 1 };
             return (lossy(content), index);
         }
@@ -150,44 +126,28 @@ fn string(language: Language, text: &str, at: usize, out: &mut Vec<Token>) -> (S
                     b't' => content.push(b'\t'),
                     b'r' => content.push(b'\r'),
                     b'x' => {
-                        let code = text
-                            .get(index..index + 2)
-                            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                        let code = text.get(index..index + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
                         index += if code.is_some() { 2 } else { 0 };
-                        content.push(
-                            code.filter(|code| *code != 0 && *code < 128)
-                                .unwrap_or(b'?'),
-                        );
+                        content.push(code.filter(|code| *code != 0 && *code < 128).unwrap_or(b'?'));
                     }
                     b'\n' => {}
                     next => content.push(next),
                 }
             }
-            b'{' if put_in
-                && language == Language::Python
-                && bytes.get(index + 1) == Some(&b'{') =>
-            {
+            b'{' if put_in && language == Language::Python && bytes.get(index + 1) == Some(&b'{') => {
                 content.push(b'{');
                 index += 2;
             }
-            b'{' if put_in && language == Language::Python => {
-                index = hole(bytes, index, &mut content)
-            }
-            b'$' | b'#' if put_in && bytes.get(index + 1) == Some(&b'{') => {
-                index = hole(bytes, index + 1, &mut content)
-            }
+            b'{' if put_in && language == Language::Python => index = hole(bytes, index, &mut content),
+            b'$' | b'#' if put_in && bytes.get(index + 1) == Some(&b'{') => index = hole(bytes, index + 1, &mut content),
             b'$' | b'@'
                 if put_in
                     && matches!(language, Language::Perl | Language::Php)
-                    && bytes
-                        .get(index + 1)
-                        .is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_') =>
+                    && bytes.get(index + 1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_') =>
             {
                 content.push(0);
                 index += 1;
-                while index < bytes.len()
-                    && (bytes[index].is_ascii_alphanumeric() || bytes[index] == b'_')
-                {
+                while index < bytes.len() && (bytes[index].is_ascii_alphanumeric() || bytes[index] == b'_') {
                     index += 1;
                 }
             }
@@ -208,6 +168,5 @@ fn hole(bytes: &[u8], at: usize, content: &mut Vec<u8>) -> usize {
 }
 
 fn lossy(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

@@ -99,21 +99,7 @@ impl Shell {
             None => {
                 inherited(start, name).is_none()
                     && !OWN.contains(&name)
-                    && !matches!(
-                        name,
-                        "PWD"
-                            | "OLDPWD"
-                            | "IFS"
-                            | "_"
-                            | "0"
-                            | "?"
-                            | "$"
-                            | "!"
-                            | "-"
-                            | "#"
-                            | "@"
-                            | "*"
-                    )
+                    && !matches!(name, "PWD" | "OLDPWD" | "IFS" | "_" | "0" | "?" | "$" | "!" | "-" | "#" | "@" | "*")
             }
         }
     }
@@ -123,10 +109,7 @@ impl Shell {
         match self.get(name, start) {
             None | Some(Value::Unset) => String::new(),
             Some(Value::Text(text)) => text,
-            Some(Value::Array(elements)) => elements
-                .into_iter()
-                .next()
-                .map_or_else(String::new, |(_, first)| first),
+            Some(Value::Array(elements)) => elements.into_iter().next().map_or_else(String::new, |(_, first)| first),
         }
     }
 
@@ -158,13 +141,7 @@ impl Shell {
         } else {
             Rc::make_mut(&mut self.env).insert(name.to_owned(), EnvValue::Unset);
         }
-        self.vars.insert(
-            name.to_owned(),
-            Var {
-                value,
-                exported: on,
-            },
-        );
+        self.vars.insert(name.to_owned(), Var { value, exported: on });
     }
 
     /// Sets a variable for the environment of one command or of a child.
@@ -192,20 +169,10 @@ impl Shell {
 
     /// Removes a variable.
     pub fn unset(&mut self, name: &str, start: &Start) {
-        if self
-            .vars
-            .get(name)
-            .map_or_else(|| inherited(start, name).is_some(), |var| var.exported)
-        {
+        if self.vars.get(name).map_or_else(|| inherited(start, name).is_some(), |var| var.exported) {
             self.publish(name, &Value::Unset, start);
         }
-        self.vars.insert(
-            name.to_owned(),
-            Var {
-                value: Value::Unset,
-                exported: false,
-            },
-        );
+        self.vars.insert(name.to_owned(), Var { value: Value::Unset, exported: false });
     }
 
     /// A shell that this one starts: only the environment goes with it.
@@ -238,13 +205,7 @@ impl Shell {
                 Some(mine) if mine.value == var.value => mine.exported |= var.exported,
                 Some(mine) => mine.value = Value::unknown(),
                 None => {
-                    self.vars.insert(
-                        name.clone(),
-                        Var {
-                            value: Value::unknown(),
-                            exported: var.exported,
-                        },
-                    );
+                    self.vars.insert(name.clone(), Var { value: Value::unknown(), exported: var.exported });
                 }
             }
         }
@@ -254,14 +215,10 @@ impl Shell {
             }
         }
         for (name, body) in &other.functions {
-            self.functions
-                .entry(name.clone())
-                .or_insert_with(|| Rc::clone(body));
+            self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
         }
         for (name, text) in &other.aliases {
-            self.aliases
-                .entry(name.clone())
-                .or_insert_with(|| text.clone());
+            self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
         }
         if self.positional != other.positional {
             self.positional = vec![HOLE.to_string()];
@@ -298,11 +255,7 @@ impl Shell {
 
 /// A variable of the hook's own environment.
 pub(super) fn inherited<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
-    start
-        .variables
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_str())
+    start.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// Joins a path to a directory and folds `.` and `..` as text.

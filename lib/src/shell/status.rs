@@ -37,11 +37,7 @@ fn number(left: &str, operator: &str, right: &str) -> Option<bool> {
 
 impl<M: Machine> Walker<'_, M> {
     /// The status of `[[ .. ]]`: one comparison, negated or not; all else may be either.
-    pub fn double_bracket(
-        &mut self,
-        words: &[WordTree],
-        world: &mut World<M::State>,
-    ) -> Option<bool> {
+    pub fn double_bracket(&mut self, words: &[WordTree], world: &mut World<M::State>) -> Option<bool> {
         if let [first, rest @ ..] = words
             && first.bare() == Some("!")
         {
@@ -54,11 +50,7 @@ impl<M: Machine> Walker<'_, M> {
                 let left = self.expander(world).single(&left.parts);
                 if matches!(sign, "=" | "==" | "!=") {
                     let right = self.expander(world).pattern(&right.parts);
-                    let fits = (known(&left)
-                        && known(&right)
-                        && !right.contains('(')
-                        && left.len() < 4096
-                        && right.len() < 256)
+                    let fits = (known(&left) && known(&right) && !right.contains('(') && left.len() < 4096 && right.len() < 256)
                         .then(|| pattern::matches(&right, &left))?;
                     return Some(fits == (sign != "!="));
                 }

@@ -24,13 +24,7 @@ impl Value {
         if elements.len() > ELEMENTS {
             return Self::unknown();
         }
-        Self::Array(
-            elements
-                .into_iter()
-                .enumerate()
-                .map(|(index, element)| (index.to_string(), element))
-                .collect(),
-        )
+        Self::Array(elements.into_iter().enumerate().map(|(index, element)| (index.to_string(), element)).collect())
     }
 
     /// The value as a list: what `"${x[@]}"` gives.
@@ -38,10 +32,7 @@ impl Value {
         match self {
             Self::Unset => Vec::new(),
             Self::Text(text) => vec![text.clone()],
-            Self::Array(elements) => elements
-                .iter()
-                .map(|(_, element)| element.clone())
-                .collect(),
+            Self::Array(elements) => elements.iter().map(|(_, element)| element.clone()).collect(),
         }
     }
 
@@ -50,10 +41,7 @@ impl Value {
         match self {
             Self::Unset => None,
             Self::Text(text) => (key == "0" || text.contains(HOLE)).then_some(text),
-            Self::Array(elements) => elements
-                .iter()
-                .find(|(index, _)| index == key)
-                .map(|(_, element)| element.as_str()),
+            Self::Array(elements) => elements.iter().find(|(index, _)| index == key).map(|(_, element)| element.as_str()),
         }
     }
 
@@ -80,11 +68,10 @@ impl Value {
             *old = element;
             return;
         }
-        let at = key.parse::<u64>().ok().and_then(|number| {
-            elements
-                .iter()
-                .position(|(index, _)| index.parse::<u64>().is_ok_and(|other| other > number))
-        });
+        let at = key
+            .parse::<u64>()
+            .ok()
+            .and_then(|number| elements.iter().position(|(index, _)| index.parse::<u64>().is_ok_and(|other| other > number)));
         elements.insert(at.unwrap_or(elements.len()), (key.to_owned(), element));
     }
 
@@ -101,10 +88,9 @@ impl Value {
             }
             (_, Self::Array(more)) => {
                 let mut next = match self {
-                    Self::Array(elements) => elements
-                        .last()
-                        .and_then(|(index, _)| index.parse::<u64>().ok())
-                        .map_or(0, |last| last.saturating_add(1)),
+                    Self::Array(elements) => {
+                        elements.last().and_then(|(index, _)| index.parse::<u64>().ok()).map_or(0, |last| last.saturating_add(1))
+                    }
                     Self::Text(_) => 1,
                     Self::Unset => 0,
                 };

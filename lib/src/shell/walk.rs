@@ -71,13 +71,7 @@ impl Frame {
 }
 
 /// Walks `line` from `start` in the world `state`.
-pub fn walk<M: Machine>(
-    line: &str,
-    source: Source,
-    start: &Start,
-    machine: &mut M,
-    state: M::State,
-) -> Walked<M::State> {
+pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut M, state: M::State) -> Walked<M::State> {
     let mut walker = Walker {
         machine,
         start,
@@ -90,10 +84,7 @@ pub fn walk<M: Machine>(
         copies: COPIES,
         depth: 0,
     };
-    let shell = Shell {
-        cwd: start.cwd.clone(),
-        ..Shell::default()
-    };
+    let shell = Shell { cwd: start.cwd.clone(), ..Shell::default() };
     let world = World {
         state,
         shell: Rc::new(shell),
@@ -119,24 +110,13 @@ pub fn walk<M: Machine>(
         Source::PowerShell => window::walk(&mut walker, line, vec![world], &frame),
     };
     let worlds = walker.leave(worlds, &frame);
-    Walked {
-        worlds: worlds.into_iter().map(|world| world.state).collect(),
-        unread: walker.unread,
-    }
+    Walked { worlds: worlds.into_iter().map(|world| world.state).collect(), unread: walker.unread }
 }
 
 impl<M: Machine> Walker<'_, M> {
     pub fn note(&mut self, why: &'static str, part: &str) {
-        if self.unread.len() < NOTES
-            && self
-                .unread
-                .last()
-                .is_none_or(|last| last.why != why || last.part != part)
-        {
-            self.unread.push(Unread {
-                why,
-                part: part.chars().filter(|char| *char != HOLE).take(80).collect(),
-            });
+        if self.unread.len() < NOTES && self.unread.last().is_none_or(|last| last.why != why || last.part != part) {
+            self.unread.push(Unread { why, part: part.chars().filter(|char| *char != HOLE).take(80).collect() });
         }
     }
 
@@ -151,12 +131,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Reads and runs a text in the shells of `worlds`.
-    pub fn text(
-        &mut self,
-        text: &str,
-        worlds: Worlds<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    pub fn text(&mut self, text: &str, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         if text.len() > self.text {
             self.note("too long", text);
             return worlds;
@@ -170,12 +145,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Runs a list one level deeper.
-    pub fn list(
-        &mut self,
-        list: &List,
-        mut worlds: Worlds<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
+    pub fn list(&mut self, list: &List, mut worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         if self.depth >= DEEPEST {
             self.note("too deep", frame.via.last().map_or("", String::as_str));
             return worlds;
@@ -226,9 +196,7 @@ impl<M: Machine> Walker<'_, M> {
 
     /// A copy of a world, paid for.
     pub fn fork(&mut self, world: &World<M::State>) -> World<M::State> {
-        self.copies = self
-            .copies
-            .saturating_sub(1 + world.shell.weight() + world.files.len());
+        self.copies = self.copies.saturating_sub(1 + world.shell.weight() + world.files.len());
         if self.copies == 0 {
             self.note("too many steps", "");
             self.steps = 0;
@@ -261,17 +229,11 @@ impl<M: Machine> Walker<'_, M> {
             // Of the worlds that go the same way, the two latest with the same status become one.
             let last = kept.len() - 1;
             let pair = |same: &dyn Fn(usize, usize) -> bool| {
-                (1..=last).rev().find_map(|late| {
-                    (0..late)
-                        .rev()
-                        .find(|&early| same(early, late))
-                        .map(|early| (early, late))
-                })
+                (1..=last).rev().find_map(|late| (0..late).rev().find(|&early| same(early, late)).map(|early| (early, late)))
             };
-            let alike =
-                pair(&|one, two| kept[one].flow == kept[two].flow && kept[one].ok == kept[two].ok)
-                    .or_else(|| pair(&|one, two| kept[one].flow == kept[two].flow))
-                    .unwrap_or((last - 1, last));
+            let alike = pair(&|one, two| kept[one].flow == kept[two].flow && kept[one].ok == kept[two].ok)
+                .or_else(|| pair(&|one, two| kept[one].flow == kept[two].flow))
+                .unwrap_or((last - 1, last));
             let late = kept.remove(alike.1);
             let early = kept.remove(alike.0);
             let merged = self.merge(early, late);
@@ -282,9 +244,7 @@ impl<M: Machine> Walker<'_, M> {
 
     fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
         if !Rc::ptr_eq(&one.shell, &other.shell) {
-            self.copies = self
-                .copies
-                .saturating_sub(one.shell.weight() + other.shell.weight());
+            self.copies = self.copies.saturating_sub(one.shell.weight() + other.shell.weight());
             one.shell().merge(&other.shell);
         }
         if !Rc::ptr_eq(&one.files, &other.files) {
@@ -317,12 +277,7 @@ impl<M: Machine> Walker<'_, M> {
 
     /// An expander for one world.
     pub fn expander<'a>(&'a mut self, world: &'a mut World<M::State>) -> Expander<'a> {
-        Expander {
-            shell: &mut world.shell,
-            start: self.start,
-            results: &world.results,
-            budget: &mut self.budget,
-        }
+        Expander { shell: &mut world.shell, start: self.start, results: &world.results, budget: &mut self.budget }
     }
 
     /// The shell of `worlds` ends: its EXIT trap runs.

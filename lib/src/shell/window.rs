@@ -44,23 +44,11 @@ pub(super) fn walk<M: Machine>(
             let mut command = walker.command(&world, frame, frame.span.unwrap_or((0, text.len())));
             command.redirects.extend(simple.writes.iter().cloned());
             command.words.clone_from(&simple.words);
-            let name = simple
-                .words
-                .first()
-                .map_or("", Word::text)
-                .to_ascii_lowercase();
-            if matches!(
-                name.as_str(),
-                "set-location" | "cd" | "sl" | "chdir" | "push-location" | "pushd"
-            ) {
-                let path = simple
-                    .words
-                    .iter()
-                    .skip(1)
-                    .find(|word| !word.text().starts_with('-'));
-                let cwd = path
-                    .and_then(Word::literal)
-                    .and_then(|path| join(world.shell.cwd.as_deref(), &path.replace('\\', "/")));
+            let name = simple.words.first().map_or("", Word::text).to_ascii_lowercase();
+            if matches!(name.as_str(), "set-location" | "cd" | "sl" | "chdir" | "push-location" | "pushd") {
+                let path = simple.words.iter().skip(1).find(|word| !word.text().starts_with('-'));
+                let cwd =
+                    path.and_then(Word::literal).and_then(|path| join(world.shell.cwd.as_deref(), &path.replace('\\', "/")));
                 world.shell().cwd = cwd;
                 return vec![world];
             }
@@ -86,10 +74,7 @@ fn unix_words(unix: &str, args: &[Word]) -> Vec<Word> {
         if text.starts_with('-') {
             let name = text.to_ascii_lowercase();
             // Parameters with a value that is not a path to act on.
-            if matches!(
-                name.as_str(),
-                "-erroraction" | "-ea" | "-filter" | "-include" | "-exclude"
-            ) {
+            if matches!(name.as_str(), "-erroraction" | "-ea" | "-filter" | "-include" | "-exclude") {
                 at += 1;
             }
         } else {
@@ -112,19 +97,12 @@ fn commands(text: &str) -> Vec<Simple> {
     let mut chars = text.chars().peekable();
     loop {
         let char = chars.next();
-        let ends = matches!(
-            char,
-            None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '{' | '}' | '(' | ')' | '>')
-        );
+        let ends = matches!(char, None | Some(' ' | '\t' | '\r' | '\n' | ';' | '|' | '&' | '{' | '}' | '(' | ')' | '>'));
         if ends && open {
             let target = unknown_or(&std::mem::take(&mut word));
             open = false;
             match write.take() {
-                Some(kind) => current.writes.push(Redirect {
-                    fd: 1,
-                    kind,
-                    target,
-                }),
+                Some(kind) => current.writes.push(Redirect { fd: 1, kind, target }),
                 None => current.words.push(target),
             }
         }
@@ -140,21 +118,14 @@ fn commands(text: &str) -> Vec<Simple> {
             }
             Some('>') => {
                 // 2>&1 and its like: the number before is no word.
-                if matches!(
-                    current.words.last().and_then(Word::literal),
-                    Some("2" | "1" | "*")
-                ) {
+                if matches!(current.words.last().and_then(Word::literal), Some("2" | "1" | "*")) {
                     current.words.pop();
                 }
                 let append = chars.next_if_eq(&'>').is_some();
                 if chars.next_if_eq(&'&').is_some() {
                     chars.next();
                 } else {
-                    write = Some(if append {
-                        RedirectKind::Append
-                    } else {
-                        RedirectKind::Write
-                    });
+                    write = Some(if append { RedirectKind::Append } else { RedirectKind::Write });
                 }
             }
             Some(' ' | '\t' | '\r') => {}
@@ -176,10 +147,7 @@ fn commands(text: &str) -> Vec<Simple> {
                         '`' => word.extend(chars.next()),
                         '$' => {
                             word.push(HOLE);
-                            while chars
-                                .next_if(|char| char.is_alphanumeric() || matches!(char, '_' | ':'))
-                                .is_some()
-                            {}
+                            while chars.next_if(|char| char.is_alphanumeric() || matches!(char, '_' | ':')).is_some() {}
                         }
                         char => word.push(char),
                     }
@@ -196,10 +164,7 @@ fn commands(text: &str) -> Vec<Simple> {
             Some('$') => {
                 open = true;
                 word.push(HOLE);
-                while chars
-                    .next_if(|char| char.is_alphanumeric() || matches!(char, '_' | ':'))
-                    .is_some()
-                {}
+                while chars.next_if(|char| char.is_alphanumeric() || matches!(char, '_' | ':')).is_some() {}
             }
             Some(char) => {
                 open = true;
@@ -219,27 +184,11 @@ mod tests {
 
     #[test]
     fn words_are_split() {
-        let all: Vec<Vec<String>> =
-            commands("git reset --hard; if ($x) { Remove-Item -Recurse 'a b' 2>&1 } # c")
-                .iter()
-                .map(|simple| {
-                    simple
-                        .words
-                        .iter()
-                        .map(|word| word.text().to_owned())
-                        .collect()
-                })
-                .collect();
+        let all: Vec<Vec<String>> = commands("git reset --hard; if ($x) { Remove-Item -Recurse 'a b' 2>&1 } # c")
+            .iter()
+            .map(|simple| simple.words.iter().map(|word| word.text().to_owned()).collect())
+            .collect();
         assert_eq!(all[0], ["git", "reset", "--hard"]);
-        assert_eq!(
-            all.last().map(Vec::as_slice),
-            Some(
-                &[
-                    "Remove-Item".to_owned(),
-                    "-Recurse".to_owned(),
-                    "a b".to_owned()
-                ][..]
-            )
-        );
+        assert_eq!(all.last().map(Vec::as_slice), Some(&["Remove-Item".to_owned(), "-Recurse".to_owned(), "a b".to_owned()][..]));
     }
 }

@@ -38,10 +38,8 @@ impl Inside {
     fn ends(self, byte: u8, next: Option<u8>) -> bool {
         match self {
             Self::Word => {
-                matches!(
-                    byte,
-                    b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')'
-                ) || (matches!(byte, b'<' | b'>') && next != Some(b'('))
+                matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')')
+                    || (matches!(byte, b'<' | b'>') && next != Some(b'('))
             }
             Self::Regex => {
                 matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b')')
@@ -69,9 +67,7 @@ pub(super) fn add(parts: &mut Vec<Part>, text: &str, quoted: bool) {
 
 /// A character that never ends or begins anything.
 fn plain(byte: u8) -> bool {
-    byte >= 0x80
-        || byte.is_ascii_alphanumeric()
-        || matches!(byte, b'-' | b'_' | b'.' | b',' | b'=' | b'~' | b'%' | b'^')
+    byte >= 0x80 || byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b'=' | b'~' | b'%' | b'^')
 }
 
 impl Parser<'_> {
@@ -79,10 +75,7 @@ impl Parser<'_> {
     pub(super) fn word(&mut self, inside: Inside) -> WordTree {
         let before = self.runs;
         let parts = self.parts(inside);
-        WordTree {
-            parts,
-            runs: self.runs != before,
-        }
+        WordTree { parts, runs: self.runs != before }
     }
 
     /// Reads parts up to where `inside` ends; the ending character is left.
@@ -293,8 +286,7 @@ impl Parser<'_> {
                 }
                 b'\\' => {
                     let next = self.at(1);
-                    let drop =
-                        matches!(next, Some(b'`' | b'\\' | b'$')) || (quoted && next == Some(b'"'));
+                    let drop = matches!(next, Some(b'`' | b'\\' | b'$')) || (quoted && next == Some(b'"'));
                     self.pos += 1;
                     if !drop {
                         inner.push('\\');
@@ -348,8 +340,7 @@ impl Parser<'_> {
                 _ => out.push(byte),
             }
         }
-        String::from_utf8(out)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
     /// Behind a backslash in `$'..'`: the code of the character, or nothing where the text was kept as it is.
@@ -408,8 +399,5 @@ impl Parser<'_> {
 }
 
 fn code_bytes(code: u32, buffer: &mut [u8; 4]) -> &[u8] {
-    char::from_u32(code)
-        .unwrap_or('\u{fffd}')
-        .encode_utf8(buffer)
-        .as_bytes()
+    char::from_u32(code).unwrap_or('\u{fffd}').encode_utf8(buffer).as_bytes()
 }

@@ -75,20 +75,8 @@ struct Wrapper {
     assigns: bool,
 }
 
-const fn row(
-    name: &'static str,
-    short: &'static str,
-    long: &'static [&'static str],
-    operands: usize,
-    assigns: bool,
-) -> Wrapper {
-    Wrapper {
-        name,
-        short,
-        long,
-        operands,
-        assigns,
-    }
+const fn row(name: &'static str, short: &'static str, long: &'static [&'static str], operands: usize, assigns: bool) -> Wrapper {
+    Wrapper { name, short, long, operands, assigns }
 }
 
 /// Sorted by name.
@@ -96,20 +84,8 @@ const WRAPPERS: &[Wrapper] = &[
     row("arch", "", &[], 0, false),
     row("caffeinate", "tw", &[], 0, false),
     row("chronic", "", &[], 0, false),
-    row(
-        "chrt",
-        "TPD",
-        &["sched-runtime", "sched-period", "sched-deadline"],
-        1,
-        false,
-    ),
-    row(
-        "dbus-run-session",
-        "",
-        &["config-file", "dbus-daemon"],
-        0,
-        false,
-    ),
+    row("chrt", "TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1, false),
+    row("dbus-run-session", "", &["config-file", "dbus-daemon"], 0, false),
     row("doas", "Cu", &[], 0, false),
     row("eatmydata", "", &[], 0, false),
     row("fakeroot", "lisb", &["lib", "faked"], 0, false),
@@ -128,70 +104,22 @@ const WRAPPERS: &[Wrapper] = &[
     row("prlimit", "po", &["pid", "output"], 0, false),
     row("rlwrap", "bCDfgHlmOPqsStwz", &[], 0, false),
     row("setarch", "", &[], 1, false),
-    row(
-        "setpriv",
-        "",
-        &[
-            "reuid",
-            "regid",
-            "groups",
-            "inh-caps",
-            "ambient-caps",
-            "bounding-set",
-            "securebits",
-        ],
-        0,
-        false,
-    ),
+    row("setpriv", "", &["reuid", "regid", "groups", "inh-caps", "ambient-caps", "bounding-set", "securebits"], 0, false),
     row("setsid", "", &[], 0, false),
     row("stdbuf", "ioe", &["input", "output", "error"], 0, false),
-    row(
-        "strace",
-        "abeIopPsSuUOX",
-        &["output", "trace", "attach"],
-        0,
-        false,
-    ),
+    row("strace", "abeIopPsSuUOX", &["output", "trace", "attach"], 0, false),
     row(
         "sudo",
         "CDghpRrtTuU",
-        &[
-            "close-from",
-            "chdir",
-            "group",
-            "host",
-            "prompt",
-            "chroot",
-            "role",
-            "type",
-            "command-timeout",
-            "user",
-            "other-user",
-        ],
+        &["close-from", "chdir", "group", "host", "prompt", "chroot", "role", "type", "command-timeout", "user", "other-user"],
         0,
         true,
     ),
-    row(
-        "systemd-inhibit",
-        "",
-        &["what", "who", "why", "mode"],
-        0,
-        false,
-    ),
+    row("systemd-inhibit", "", &["what", "who", "why", "mode"], 0, false),
     row(
         "systemd-run",
         "pEutHM",
-        &[
-            "unit",
-            "property",
-            "setenv",
-            "uid",
-            "gid",
-            "slice",
-            "description",
-            "machine",
-            "working-directory",
-        ],
+        &["unit", "property", "setenv", "uid", "gid", "slice", "description", "machine", "working-directory"],
         0,
         false,
     ),
@@ -200,21 +128,9 @@ const WRAPPERS: &[Wrapper] = &[
     row("timeout", "ks", &["kill-after", "signal"], 1, false),
     row("torsocks", "", &[], 0, false),
     row("unbuffer", "", &[], 0, false),
-    row(
-        "unshare",
-        "RwSG",
-        &["root", "wd", "setuid", "setgid", "map-user", "map-group"],
-        0,
-        false,
-    ),
+    row("unshare", "RwSG", &["root", "wd", "setuid", "setgid", "map-user", "map-group"], 0, false),
     row("valgrind", "", &[], 0, false),
-    row(
-        "xvfb-run",
-        "efnpsw",
-        &["error-file", "server-num", "xauth-protocol", "server-args"],
-        0,
-        false,
-    ),
+    row("xvfb-run", "efnpsw", &["error-file", "server-num", "xauth-protocol", "server-args"], 0, false),
 ];
 
 /// Programs whose first word behind the options says that a command follows: program, word.
@@ -257,16 +173,13 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
         "watch" => watch(words),
         "wsl" => wsl(words),
         "xargs" | "gxargs" => super::feed::xargs(words),
-        "apptainer" | "chroot" | "docker" | "kubectl" | "nerdctl" | "oc" | "podman" | "screen"
-        | "ssh" | "tmux" | "docker-compose" => remote::unwrap(program, words),
+        "apptainer" | "chroot" | "docker" | "kubectl" | "nerdctl" | "oc" | "podman" | "screen" | "ssh" | "tmux"
+        | "docker-compose" => remote::unwrap(program, words),
         _ => {
             if let Some(verb) = program.strip_prefix("git-")
                 && !verb.is_empty()
             {
-                let mut inner = vec![
-                    Word::Literal("git".to_owned()),
-                    Word::Literal(verb.to_owned()),
-                ];
+                let mut inner = vec![Word::Literal("git".to_owned()), Word::Literal(verb.to_owned())];
                 inner.extend_from_slice(&words[1..]);
                 return Inner::Words(Change::default(), inner);
             }
@@ -279,10 +192,7 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
 }
 
 pub(super) fn via(name: &str) -> Change {
-    Change {
-        via: name.to_owned(),
-        ..Change::default()
-    }
+    Change { via: name.to_owned(), ..Change::default() }
 }
 
 /// The same command under its plain name, if it is not named so yet.
@@ -352,45 +262,19 @@ fn generic(wrapper: &Wrapper, words: &[Word]) -> Inner {
             }
         }
     }
-    if at >= words.len() {
-        Inner::Itself
-    } else {
-        Inner::Words(change, words[at..].to_vec())
-    }
+    if at >= words.len() { Inner::Itself } else { Inner::Words(change, words[at..].to_vec()) }
 }
 
 fn runner(name: &str, word: &str, words: &[Word]) -> Inner {
-    let at = options(
-        words,
-        1,
-        "",
-        &["directory", "project", "env-file", "with", "python", "C"],
-    );
+    let at = options(words, 1, "", &["directory", "project", "env-file", "with", "python", "C"]);
     if words.get(at).and_then(Word::literal) != Some(word) {
         return Inner::Itself;
     }
-    let mut at = options(
-        words,
-        at + 1,
-        "pP",
-        &[
-            "directory",
-            "project",
-            "env-file",
-            "with",
-            "python",
-            "extra",
-            "group",
-        ],
-    );
+    let mut at = options(words, at + 1, "pP", &["directory", "project", "env-file", "with", "python", "extra", "group"]);
     if name == "direnv" {
         at += 1;
     }
-    if at >= words.len() {
-        Inner::Itself
-    } else {
-        Inner::Words(via(&format!("{name} {word}")), words[at..].to_vec())
-    }
+    if at >= words.len() { Inner::Itself } else { Inner::Words(via(&format!("{name} {word}")), words[at..].to_vec()) }
 }
 
 /// `NAME=value` as a change of the environment.
@@ -399,11 +283,8 @@ fn assignment(word: &Word) -> Option<(String, EnvValue)> {
     if name.is_empty() || !name.bytes().all(super::parse::name_byte) {
         return None;
     }
-    let value = if value.contains(HOLE) || matches!(word, Word::Glob(_)) {
-        EnvValue::Unknown
-    } else {
-        EnvValue::Set(value.to_owned())
-    };
+    let value =
+        if value.contains(HOLE) || matches!(word, Word::Glob(_)) { EnvValue::Unknown } else { EnvValue::Set(value.to_owned()) };
     Some((name.to_owned(), value))
 }
 
@@ -423,9 +304,7 @@ fn environment(words: &[Word]) -> Inner {
                 Some((name, value)) => (name, Some(Word::Literal(value.to_owned()))),
                 None => (name, None),
             };
-            let valued = ["unset", "chdir", "split-string"]
-                .iter()
-                .find(|long| !name.is_empty() && long.starts_with(name));
+            let valued = ["unset", "chdir", "split-string"].iter().find(|long| !name.is_empty() && long.starts_with(name));
             if let Some(long) = valued {
                 let word = match value {
                     Some(word) => Some(word),
@@ -487,11 +366,7 @@ fn environment(words: &[Word]) -> Inner {
         }
     }
     all.drain(..skip);
-    if all.is_empty() {
-        Inner::Itself
-    } else {
-        Inner::Words(change, all)
-    }
+    if all.is_empty() { Inner::Itself } else { Inner::Words(change, all) }
 }
 
 fn apply(change: &mut Change, front: &mut Vec<Word>, long: &str, word: Option<Word>) {
@@ -561,9 +436,7 @@ fn flock(words: &[Word]) -> Inner {
     let at = options(words, 1, "wE", &["timeout", "wait", "conflict-exit-code"]) + 1;
     let change = via("flock");
     match words.get(at).and_then(Word::literal) {
-        Some("-c" | "--command") if words.len() > at + 1 => {
-            Inner::Text(change, words[at + 1].clone(), Vec::new())
-        }
+        Some("-c" | "--command") if words.len() > at + 1 => Inner::Text(change, words[at + 1].clone(), Vec::new()),
         _ if at < words.len() => Inner::Words(change, words[at..].to_vec()),
         _ => Inner::Itself,
     }
@@ -592,12 +465,7 @@ fn texts(words: &[Word], short: &str) -> Inner {
         ],
     );
     let name = words[0].text().to_owned();
-    Inner::Several(
-        words[at..]
-            .iter()
-            .map(|word| Inner::Text(via(&name), word.clone(), Vec::new()))
-            .collect(),
-    )
+    Inner::Several(words[at..].iter().map(|word| Inner::Text(via(&name), word.clone(), Vec::new())).collect())
 }
 
 fn user(name: &str, words: &[Word]) -> Inner {
@@ -617,19 +485,10 @@ fn user(name: &str, words: &[Word]) -> Inner {
                 direct = true;
                 at += 1;
             }
-            "-s"
-            | "--shell"
-            | "-g"
-            | "--group"
-            | "-G"
-            | "--supp-group"
-            | "-w"
-            | "--whitelist-environment" => at += 1,
+            "-s" | "--shell" | "-g" | "--group" | "-G" | "--supp-group" | "-w" | "--whitelist-environment" => at += 1,
             "--" if direct => break,
             "-" | "--" => {}
-            _ if option.starts_with("--command=") => {
-                text = Some(Word::Literal(option["--command=".len()..].to_owned()))
-            }
+            _ if option.starts_with("--command=") => text = Some(Word::Literal(option["--command=".len()..].to_owned())),
             _ if option.starts_with('-') && !option.starts_with("--") && option.ends_with('c') => {
                 text = words.get(at).cloned();
                 at += 1;
@@ -658,9 +517,7 @@ fn script(words: &[Word]) -> Inner {
         if let Some(command) = text.strip_prefix("--command=") {
             return Inner::Text(via("script"), Word::Literal(command.to_owned()), Vec::new());
         }
-        if text == "--command"
-            || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c'))
-        {
+        if text == "--command" || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')) {
             return match words.get(at + 1) {
                 Some(word) => Inner::Text(via("script"), word.clone(), Vec::new()),
                 None => Inner::Itself,
@@ -672,11 +529,7 @@ fn script(words: &[Word]) -> Inner {
         at += 1;
     }
     // The BSD form: script FILE COMMAND ...
-    if words.len() > at + 1 {
-        Inner::Words(via("script"), words[at + 1..].to_vec())
-    } else {
-        Inner::Itself
-    }
+    if words.len() > at + 1 { Inner::Words(via("script"), words[at + 1..].to_vec()) } else { Inner::Itself }
 }
 
 fn watch(words: &[Word]) -> Inner {
@@ -684,9 +537,7 @@ fn watch(words: &[Word]) -> Inner {
     if at >= words.len() {
         return Inner::Itself;
     }
-    let exec = words[1..at]
-        .iter()
-        .any(|word| matches!(word.text(), "-x" | "--exec"));
+    let exec = words[1..at].iter().any(|word| matches!(word.text(), "-x" | "--exec"));
     if exec {
         return Inner::Words(via("watch"), words[at..].to_vec());
     }
@@ -706,11 +557,7 @@ fn wsl(words: &[Word]) -> Inner {
             _ => break,
         }
     }
-    if at < words.len() {
-        Inner::Words(via("wsl"), words[at..].to_vec())
-    } else {
-        Inner::Itself
-    }
+    if at < words.len() { Inner::Words(via("wsl"), words[at..].to_vec()) } else { Inner::Itself }
 }
 
 #[cfg(test)]
