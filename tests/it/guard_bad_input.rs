@@ -91,7 +91,10 @@ fn odd_fields_and_escapes_do_not_hide_a_loss() {
         ("half a surrogate", event.replace(RESET, "git reset --hard # \\ud800")),
         ("keys given twice", event.replacen('{', "{\"tool_name\":\"Read\",\"tool_input\":7,\"cwd\":\"/\",", 1)),
         ("white space", format!("\n\t {event}\r\n ")),
-        ("odd neighbours", event.replacen('{', "{\"session_id\":[],\"transcript_path\":{\"a\":null},\"permission_mode\":8,\"x\":1e999,", 1)),
+        (
+            "odd neighbours",
+            event.replacen('{', "{\"session_id\":[],\"transcript_path\":{\"a\":null},\"permission_mode\":8,\"x\":1e999,", 1),
+        ),
         ("a NUL in the command", event.replace(RESET, "git re\\u0000set --hard")),
     ] {
         assert_eq!(feed(&mut guard(&t), text.as_bytes()).verdict(), "deny", "{name}: {text}");
@@ -140,7 +143,7 @@ const PLACES: &[(&str, Prepare)] = &[
         t.write(".git/index", &bytes[..bytes.len() / 2]);
     }),
     ("the index is empty", |t, _| t.write(".git/index", "")),
-    //("the index is gone", |t, _| fs::remove_file(t.work().join(".git/index")).expect("removed")),
+    ("the index is gone", |t, _| fs::remove_file(t.work().join(".git/index")).expect("removed")),
     ("the index is locked", |t, _| t.write(".git/index.lock", "")),
     ("the config is garbage", |t, _| t.write(".git/config", "[core\n=")),
     ("the config is huge", |t, _| t.write(".git/config", format!("[core]\nbare = false\n#{}\n", "x".repeat(4 << 20)))),
@@ -231,7 +234,9 @@ const PLACES: &[(&str, Prepare)] = &[
     ("settings are deep", |t, _| settings(t, &"[".repeat(100_000))),
     ("settings are huge", |t, _| settings(t, &format!("{{\"git_guard\": {{\"hooks\": \"off\"}}}}{}", " ".repeat(20 << 20)))),
     ("settings of the repository are garbage", |t, _| t.write(".ah/config.json", "{{{{")),
-    ("settings of a newer version", |t, _| settings(t, "{\"v\": 99, \"git_guard\": {\"verdicts\": {\"tree.discard\": \"allow\"}}}")),
+    ("settings of a newer version", |t, _| {
+        settings(t, "{\"v\": 99, \"git_guard\": {\"verdicts\": {\"tree.discard\": \"allow\"}}}")
+    }),
     ("odd variables", |_, c| {
         c.env("AH_PROFILE", "\u{1f600}").env("GIT_CONFIG_COUNT", "x").env("LC_ALL", "xx_YY.ISO-8859-15").env("TMPDIR", "");
     }),

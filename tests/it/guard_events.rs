@@ -70,7 +70,8 @@ fn events_that_are_no_call_of_a_judged_tool_are_silent() {
     let t = dirty();
     for harness in ["claude-code", "codex"] {
         for (file, _) in captured(harness) {
-            let changed = if file.starts_with("PreToolUse") { json!({}) } else { json!({"tool_input": {"command": "git reset --hard"}}) };
+            let changed =
+                if file.starts_with("PreToolUse") { json!({}) } else { json!({"tool_input": {"command": "git reset --hard"}}) };
             let run = hook(&t, &fixture(&t, harness, &file, changed));
             assert_eq!(run.verdict(), "allow", "{harness}/{file}");
         }
@@ -222,7 +223,8 @@ fn rollout(t: &TestRepo, command: &str, workdir: &Path) -> std::path::PathBuf {
         if let Some(dir) = dir {
             arguments["workdir"] = json!(dir);
         }
-        let payload = json!({"type": "function_call", "name": "exec_command", "arguments": arguments.to_string(), "call_id": "c"});
+        let payload =
+            json!({"type": "function_call", "name": "exec_command", "arguments": arguments.to_string(), "call_id": "c"});
         json!({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}).to_string()
     };
     let padding = format!("{{\"type\":\"event_msg\",\"payload\":\"{}\"}}", "x".repeat(100_000));
