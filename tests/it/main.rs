@@ -15,6 +15,7 @@ mod guard_bad_input;
 mod guard_commands;
 mod guard_events;
 mod guard_places;
+mod guard_rules;
 mod guard_run;
 mod log;
 mod manual;
