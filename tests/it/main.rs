@@ -14,6 +14,7 @@ mod ground;
 mod guard_bad_input;
 mod guard_commands;
 mod guard_events;
+mod guard_hostile;
 mod guard_places;
 mod guard_rules;
 mod guard_run;
