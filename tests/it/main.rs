@@ -20,6 +20,7 @@ mod guard_rules;
 mod guard_run;
 mod log;
 mod manual;
+mod mutations;
 mod redact;
 mod route;
 mod sample;
