@@ -2,9 +2,11 @@
 
 use crate::files::Change;
 use crate::judge::Judge;
+use crate::look::Look;
 use crate::machine::{Guard, Seen};
 use crate::memory::Written;
 use crate::message;
+use crate::plain;
 use crate::policy::Policies;
 use crate::removal::Act;
 use crate::survey::Survey;
@@ -52,10 +54,14 @@ impl Judged {
 
 /// Judges a command line that is to run in `cwd`. `thorough`: take the second look even where the first was enough.
 pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
-    let start = start(cwd);
     let rules = policies.own_rules(cwd);
-    let mut survey = Survey::new(&rules);
-    let first = walk(text, source, &start, &mut survey, ());
+    if rules.is_empty() && source == Source::Shell && !thorough && plain::harmless(text) {
+        return Judged::silent(Vec::new(), Vec::new());
+    }
+    let start = start(cwd);
+    let mut look = Look::First(Survey::new(&rules));
+    let first = walk(text, source, &start, &mut look, World::default());
+    let Look::First(survey) = look else { unreachable!("the first look stays the first") };
     let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
     if !survey.losing && !unread && !thorough {
         return Judged::silent(first.unread, survey.written);
@@ -65,10 +71,10 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let policy = policies.load(top.as_deref());
     let memory = memory();
     let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
-    let mut guard = Guard::new(&mut judge, cwd.to_owned());
-    let walked = walk(text, source, &start, &mut guard, World::default());
-    let seen = std::mem::take(&mut guard.seen);
-    drop(guard);
+    let mut look = Look::Second(Guard::new(&mut judge, cwd.to_owned()));
+    let walked = walk(text, source, &start, &mut look, World::default());
+    let Look::Second(guard) = look else { unreachable!("the second look stays the second") };
+    let seen = guard.seen;
     let mut findings: Vec<Finding> = Vec::new();
     for finding in walked.worlds.into_iter().flat_map(|w| w.findings) {
         if !findings.iter().any(|f| f.rule == finding.rule && f.command == finding.command && f.verdict == finding.verdict) {

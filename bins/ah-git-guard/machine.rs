@@ -15,7 +15,7 @@ use crate::verbs::{clean, config, history, push, refs, remote, stash, store, sub
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
 use ah::git::{Config, Trouble};
-use ah::shell::{Command, End, HOLE, Known, Machine, Place, Step, Word};
+use ah::shell::{Command, End, HOLE, Known, Place, Step, Word};
 use std::path::{Path, PathBuf};
 
 /// One simple command and what was found, for `explain`.
@@ -99,6 +99,13 @@ impl<'j, 'a> Guard<'j, 'a> {
                     &text,
                     "it would run where nothing can be looked at first",
                 ));
+            }
+            return done(world);
+        }
+        if let Some(file) = survey::output(&invocation).filter(|_| survey::reads(verb)) {
+            let act = Act { cwd: &cwd, text: &text };
+            if let Err(trouble) = self.judge.change(&mut world, &act, &Change::Replace(file)) {
+                return ends(self.troubled(world, &text, &trouble));
             }
             return done(world);
         }
@@ -410,10 +417,9 @@ impl<'j, 'a> Guard<'j, 'a> {
     }
 }
 
-impl Machine for Guard<'_, '_> {
-    type State = World;
-
-    fn run(&mut self, command: &Command, world: World) -> Step<World> {
+impl Guard<'_, '_> {
+    /// One simple command of the line in one world.
+    pub fn run(&mut self, command: &Command, world: World) -> Step<World> {
         let cwd = command.cwd.as_ref().map_or_else(|| self.cwd.clone(), PathBuf::from);
         let cwd = real_dir(&cwd);
         let count = world.findings.len();
@@ -457,27 +463,6 @@ impl Machine for Guard<'_, '_> {
             .collect();
         self.seen.push(Seen { text: words(&command.words), cwd: command.cwd.clone(), via: command.via.clone(), rules, asked });
         step
-    }
-
-    fn file(&mut self, path: &str, _: &World) -> Known {
-        crate::script::read(path)
-    }
-
-    fn is_dir(&mut self, path: &str, world: &World) -> Option<bool> {
-        let path = Path::new(path);
-        if world.created.iter().any(|c| c.starts_with(path) || path.starts_with(c)) {
-            return Some(true);
-        }
-        // A directory that is not there may be made by something that is not read.
-        self.judge.is_dir(world, path).then_some(true)
-    }
-
-    fn merge(&mut self, worlds: Vec<World>) -> World {
-        // Findings of all, content of the one that holds the least.
-        let findings: Vec<Finding> = worlds.iter().flat_map(|w| w.findings.clone()).collect();
-        let mut worst = worlds.into_iter().max_by_key(World::badness).unwrap_or_default();
-        worst.findings = findings;
-        worst
     }
 }
 

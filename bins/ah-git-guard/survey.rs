@@ -7,7 +7,7 @@ use crate::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
 use ah::config::OwnRule;
-use ah::shell::{Command, End, Known, Machine, Place, RedirectKind, Stdin, Step, Word};
+use ah::shell::{Command, Place, RedirectKind, Stdin, Word};
 use std::path::Path;
 
 /// What a command may do, as far as its words tell.
@@ -158,11 +158,36 @@ pub fn builtin(verb: &str) -> bool {
         )
 }
 
+/// Whether a git verb only reads.
+pub fn reads(verb: &str) -> bool {
+    READERS.binary_search(&verb).is_ok()
+}
+
+/// Where a reading git verb is told to write: `--output=FILE`, `archive -o FILE`.
+pub fn output(invocation: &Invocation) -> Option<Word> {
+    let mut args = invocation.args.iter();
+    while let Some(word) = args.next() {
+        let text = word.text();
+        match text.split_once('=') {
+            Some((name, file)) if name.len() > 3 && "--output".starts_with(name) => return Some(Word::Literal(file.to_owned())),
+            _ if text.len() > 4 && "--output".starts_with(text) || (text == "-o" && invocation.verb() == Some("archive")) => {
+                return args.next().cloned();
+            }
+            _ if text == "--" => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// What a git call may do.
 pub fn git_risk(invocation: &Invocation) -> Risk {
     let Some(verb) = invocation.verb() else { return if invocation.verb.is_some() { Risk::Losing } else { Risk::None } };
-    if READERS.binary_search(&verb).is_ok() || invocation.wants_help() {
+    if invocation.wants_help() {
         return Risk::None;
+    }
+    if reads(verb) {
+        return if output(invocation).is_some() { Risk::Losing } else { Risk::None };
     }
     let first = invocation.args.iter().find_map(|w| w.literal().filter(|t| !t.starts_with('-')));
     let plain = invocation.overrides.is_empty();
@@ -421,25 +446,13 @@ fn other(program: &str, command: &Command) -> bool {
             && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
 }
 
-impl Machine for Survey<'_> {
-    type State = ();
-
-    fn run(&mut self, command: &Command, (): ()) -> Step<()> {
+impl Survey<'_> {
+    /// One simple command of the line.
+    pub fn run(&mut self, command: &Command) {
         self.look(command);
         self.write(command);
         self.before = Some(command.words.clone());
-        Step::Done(vec![End { state: (), ok: None, output: None }])
     }
-
-    fn file(&mut self, path: &str, (): &()) -> Known {
-        crate::script::read(path)
-    }
-
-    fn is_dir(&mut self, path: &str, (): &()) -> Option<bool> {
-        Path::new(path).is_dir().then_some(true)
-    }
-
-    fn merge(&mut self, _: Vec<()>) {}
 }
 
 #[cfg(test)]
