@@ -208,7 +208,9 @@ impl Machine for Listener<'_> {
     fn run(&mut self, command: &Command, state: u32) -> Step<u32> {
         self.heard += command.words.iter().map(|w| w.text().len()).sum::<usize>();
         assert!(!command.words.is_empty(), "a command has a word");
-        assert!(command.words.iter().filter_map(Word::literal).all(|w| !w.contains(HOLE)), "a known word has no hole");
+        if let Some(word) = command.words.iter().filter_map(Word::literal).find(|w| w.contains(HOLE)) {
+            panic!("a known word has a hole: {}, {:?} via {:?}", shown(word.as_bytes()), command.program(), command.via);
+        }
         let end = |state, ok| End { state, ok, output: None };
         match (command.program(), self.heard % 5) {
             (Some("git"), _) => Step::Done(vec![end(state + 1, Some(true)), end(state, Some(false))]),
@@ -292,6 +294,11 @@ fn best_of_three(bytes: &[u8], script: &str) -> Duration {
     (0..3).map(once).min().expect("three")
 }
 
+/// The beginning of an input.
+fn shown(bytes: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(&bytes[..bytes.len().min(200)]))
+}
+
 fn run() {
     let (count, seed, first) = (number("AH_MUTATIONS", FEW), number("AH_MUTATIONS_SEED", 1), number("AH_MUTATIONS_FIRST", 0));
     let (seeds, full) = (seeds(), count > FEW);
@@ -304,7 +311,7 @@ fn run() {
         let begin = Instant::now();
         match catch_unwind(AssertUnwindSafe(|| read(&bytes, &script))) {
             Ok(understood) => heard += understood,
-            Err(_) => panic!("input {n} of seed {seed}: {:?}", String::from_utf8_lossy(&bytes)),
+            Err(_) => panic!("input {n} of seed {seed}, {} bytes: {}", bytes.len(), shown(&bytes)),
         }
         let took = begin.elapsed();
         bytes_read += bytes.len();
@@ -322,10 +329,7 @@ fn run() {
     assert!(heard > 0, "nothing was understood");
     for (took, n, length) in &slowest {
         let bytes = input(seed, *n, &seeds);
-        println!(
-            "{took:.1?} for {length} bytes, input {n}: {:?}",
-            String::from_utf8_lossy(&bytes[..length.min(&200).to_owned()])
-        );
+        println!("{took:.1?} for {length} bytes, input {n}: {}", shown(&bytes));
     }
     assert!(slowest.iter().all(|(took, ..)| *took <= BOUND), "over {BOUND:?}");
 }
