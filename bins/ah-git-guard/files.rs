@@ -1,7 +1,8 @@
 //! Programs that remove, move or replace files, told in one vocabulary: what happens to which path.
 
 use crate::options::{Options, Spec};
-use ah::shell::{Command, Redirect, RedirectKind, Word};
+use ah::patch::{PatchFile, PatchKind};
+use ah::shell::{Command, Redirect, RedirectKind, Stdin, Word};
 
 /// What happens to a path. Editing in place is none of these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +87,14 @@ pub fn changes(command: &Command) -> Vec<Change> {
     let o = SPECS.binary_search_by_key(&program, |s| s.0).map(|i| Options::read(SPECS[i].1, args));
     let read = o.unwrap_or_default();
     match program {
+        "apply_patch" | "applypatch" => {
+            let given = match (&command.stdin, args.first()) {
+                (_, Some(word)) => word.literal(),
+                (Stdin::Text(text), None) => Some(text.as_str()),
+                _ => None,
+            };
+            out.extend(given.map(|text| patched(&ah::patch::files(text))).unwrap_or_default());
+        }
         "rm" | "unlink" | "shred" | "del" | "erase" | "srm" | "grm" => {
             let words = if program == "rm" || program == "shred" { read.operands } else { args.to_vec() };
             out.extend(words.into_iter().map(Change::Remove));
@@ -107,6 +116,18 @@ pub fn changes(command: &Command) -> Vec<Change> {
         _ => {}
     }
     out
+}
+
+/// What a patch does to its files.
+pub fn patched(files: &[PatchFile]) -> Vec<Change> {
+    let literal = |p: &str| Word::Literal(p.to_owned());
+    let change = |f: &PatchFile| match &f.kind {
+        PatchKind::Add => Change::Write(literal(&f.path)),
+        PatchKind::Delete => Change::Remove(literal(&f.path)),
+        PatchKind::MoveTo(to) => Change::Move { from: literal(&f.path), to: literal(to) },
+        PatchKind::Update => Change::Edit(literal(&f.path)),
+    };
+    files.iter().map(change).collect()
 }
 
 fn redirects(redirects: &[Redirect]) -> Vec<Change> {
@@ -224,7 +245,21 @@ pub fn may_change(program: &str) -> bool {
     SPECS.binary_search_by_key(&program, |s| s.0).is_ok()
         || matches!(
             program,
-            "dd" | "del" | "erase" | "find" | "gcp" | "gmv" | "grm" | "patch" | "sponge" | "srm" | "tar" | "bsdtar" | "unlink"
+            "apply_patch"
+                | "applypatch"
+                | "dd"
+                | "del"
+                | "erase"
+                | "find"
+                | "gcp"
+                | "gmv"
+                | "grm"
+                | "patch"
+                | "sponge"
+                | "srm"
+                | "tar"
+                | "bsdtar"
+                | "unlink"
         )
 }
 

@@ -10,6 +10,9 @@ pub const MOST: usize = 900;
 /// So many losses are named.
 const NAMED: usize = 5;
 
+/// The longest name of a file, in characters: five of them leave room for the safer way.
+const NAME: usize = 72;
+
 /// What was counted of a file: lines added and removed, where git could say.
 pub type Lines<'l> = &'l dyn Fn(&Path) -> Option<(u64, u64)>;
 
@@ -68,6 +71,7 @@ fn one(loss: &Loss, cwd: &Path, lines: Lines) -> String {
     match loss {
         Loss::File { path, what, own } => {
             let name = quote::path(path.strip_prefix(cwd).unwrap_or(path));
+            let name = quote::cut(&name, NAME);
             let counted = lines(path).map_or(String::new(), |(plus, minus)| format!("+{plus} -{minus}, "));
             format!("{name} ({counted}{what}{})", if *own { ", made by this session" } else { "" })
         }

@@ -35,7 +35,7 @@ impl Policies {
     }
 }
 
-/// The rule of a team's own whose words a command begins with; the longest one.
+/// The rule of a team's own whose words a command begins with; the strictest one, for none loosens another, then the longest.
 pub fn own_rule<'r>(rules: &'r [OwnRule], command: &Command) -> Option<&'r OwnRule> {
     let begins = |run: &[String]| {
         run.iter().enumerate().all(|(at, want)| match command.words.get(at).and_then(Word::literal) {
@@ -43,7 +43,7 @@ pub fn own_rule<'r>(rules: &'r [OwnRule], command: &Command) -> Option<&'r OwnRu
             word => word == Some(want.as_str()),
         })
     };
-    rules.iter().filter(|r| !r.run.is_empty() && begins(&r.run)).max_by_key(|r| r.run.len())
+    rules.iter().filter(|r| !r.run.is_empty() && begins(&r.run)).max_by_key(|r| (r.verdict, r.run.len()))
 }
 
 /// The policy and where it came from.

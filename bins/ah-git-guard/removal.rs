@@ -31,12 +31,12 @@ impl Judge<'_> {
             }
             Change::Replace(word) => {
                 for path in self.targets(world, act, word) {
-                    self.replace(world, act, &path, None)?;
+                    self.replace(world, act, &path, None, "file.replace")?;
                 }
             }
             Change::Write(word) => {
                 for path in self.targets(world, act, word) {
-                    self.replace(world, act, &path, None)?;
+                    self.replace(world, act, &path, None, "file.replace")?;
                 }
             }
             Change::Edit(word) => {
@@ -139,8 +139,15 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// New content in the place of what `path` held; `source` is where it comes from.
-    fn replace(&mut self, world: &mut World, act: &Act, path: &Path, source: Option<&Path>) -> Result<(), Trouble> {
+    /// New content in the place of what `path` held; `source` is where it comes from, `rule` what a loss is told by.
+    fn replace(
+        &mut self,
+        world: &mut World,
+        act: &Act,
+        path: &Path,
+        source: Option<&Path>,
+        rule: &'static str,
+    ) -> Result<(), Trouble> {
         if !self.exists(world, path) {
             if let Some((_, tail)) = place::split_git_dir(path)
                 && matches!(place::inside(&tail), Inside::Ref | Inside::Core)
@@ -159,11 +166,12 @@ impl Judge<'_> {
             self.loose_file(world, path);
         }
         world.drop_tree(|t, p| p == path && !source.is_some_and(|s| t.holders.contains(&Holder::Tree(s.to_owned()))));
-        self.settle(world, "file.replace", act.text);
+        self.settle(world, rule, act.text);
         Ok(())
     }
 
     fn transfer(&mut self, world: &mut World, act: &Act, from: &Word, to: &Word, take: bool) -> Result<(), Trouble> {
+        let rule = if take { "file.move" } else { "file.replace" };
         let targets = self.targets(world, act, to);
         let [to] = targets.as_slice() else { return Ok(()) };
         if matches!(from, Word::Unknown(_)) && self.found.is_none() {
@@ -182,9 +190,9 @@ impl Judge<'_> {
                 continue;
             }
             if from.is_dir() && self.exists(world, &target) {
-                self.overlay(world, act, &from, &target)?;
+                self.overlay(world, act, &from, &target, rule)?;
             } else {
-                self.replace(world, act, &target, Some(&from))?;
+                self.replace(world, act, &target, Some(&from), rule)?;
             }
             let kept = !self.nowhere(&target);
             match (take, kept) {
@@ -193,7 +201,7 @@ impl Judge<'_> {
                 (false, true) => world.copy_tree(&from, &target),
                 (false, false) => {}
             }
-            self.settle(world, if take { "file.move" } else { "file.replace" }, act.text);
+            self.settle(world, rule, act.text);
             if take {
                 world.removed.insert(from.clone());
             }
@@ -204,7 +212,7 @@ impl Judge<'_> {
     }
 
     /// A directory copied or moved over another: files of the same name are replaced.
-    fn overlay(&mut self, world: &mut World, act: &Act, from: &Path, to: &Path) -> Result<(), Trouble> {
+    fn overlay(&mut self, world: &mut World, act: &Act, from: &Path, to: &Path, rule: &'static str) -> Result<(), Trouble> {
         self.load_path(world, to)?;
         let same: Vec<PathBuf> = world
             .treasures
@@ -214,7 +222,7 @@ impl Judge<'_> {
             .map(Path::to_owned)
             .collect();
         for path in same {
-            self.replace(world, act, &path, None)?;
+            self.replace(world, act, &path, None, rule)?;
         }
         Ok(())
     }

@@ -384,6 +384,8 @@ impl<'r> Survey<'r> {
         targets.extend(changes.iter().filter_map(|c| match c {
             files::Change::Replace(w)
             | files::Change::Make(w)
+            | files::Change::Write(w)
+            | files::Change::Edit(w)
             | files::Change::Move { to: w, .. }
             | files::Change::Copy { to: w, .. } => Some(w),
             _ => None,

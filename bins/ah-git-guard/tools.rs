@@ -1,6 +1,6 @@
 //! The tools that are judged: shells, file tools, patches, git tools of MCP servers.
 
-use crate::files::Change;
+use crate::files::{self, Change};
 use crate::guard::{self, Judged};
 use crate::hits::absolute;
 use crate::memory::Memory;
@@ -39,25 +39,16 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
         "Edit" | "MultiEdit" | "NotebookEdit" => {
-            let files = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
-            if files.is_empty() {
+            let patched = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
+            if patched.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
                 let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
                 let at = absolute(cwd, &path);
                 let text = edited(event, &at);
                 return Some(Judged { written: vec![(at, text)], ..judged });
             }
-            let literal = |p: &str| Word::Literal(p.to_owned());
-            let changes: Vec<Change> = files
-                .iter()
-                .flat_map(|f| match &f.kind {
-                    PatchKind::Add => vec![Change::Write(literal(&f.path))],
-                    PatchKind::Delete => vec![Change::Remove(literal(&f.path))],
-                    PatchKind::MoveTo(to) => vec![Change::Move { from: literal(&f.path), to: literal(to) }],
-                    PatchKind::Update => vec![Change::Edit(literal(&f.path))],
-                })
-                .collect();
-            let kept = files.iter().filter(|f| f.kind != PatchKind::Delete);
+            let changes = files::patched(&patched);
+            let kept = patched.iter().filter(|f| f.kind != PatchKind::Delete);
             let written = kept
                 .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
                 .map(|p| (absolute(cwd, p), None))

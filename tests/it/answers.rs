@@ -31,7 +31,7 @@ fn object(reply: &Reply) -> Value {
 }
 
 /// Codex's schema of its answer to an event, `None` where it ships none.
-fn schema(moment: Moment) -> Option<Value> {
+pub fn schema(moment: Moment) -> Option<Value> {
     let name = moment.name().chars().fold(String::new(), |name, c| match c.is_uppercase() {
         true if !name.is_empty() => name + "-" + &c.to_lowercase().to_string(),
         true => c.to_lowercase().to_string(),
@@ -44,7 +44,7 @@ fn schema(moment: Moment) -> Option<Value> {
 
 /// What of `value` a schema of the shapes that Codex uses forbids. An unknown word in a schema is an error too, so that
 /// nothing passes unread.
-fn objections(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+pub fn objections(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     let Some(words) = schema.as_object() else {
         return found;

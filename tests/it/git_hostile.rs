@@ -73,7 +73,7 @@ fn marker(t: &TestRepo, name: &str) -> std::path::PathBuf {
     file
 }
 
-fn marks(t: &TestRepo) -> String {
+pub fn marks(t: &TestRepo) -> String {
     fs::read_to_string(t.root().join("marks")).unwrap_or_default()
 }
 
@@ -111,7 +111,7 @@ fn arm(t: &TestRepo, dir: &Path, driver: &str) {
 }
 
 /// Makes every file's recorded time stale, so that a status must look at contents.
-fn touch(dir: &Path) {
+pub fn touch(dir: &Path) {
     let past = SystemTime::now() - Duration::from_secs(3600);
     for file in ["a.txt", "b.q", "c.inc", "d.cond"] {
         let file = File::options().write(true).open(dir.join(file)).expect("open");
@@ -119,7 +119,7 @@ fn touch(dir: &Path) {
     }
 }
 
-fn hostile() -> TestRepo {
+pub fn hostile() -> TestRepo {
     let t = TestRepo::new();
     for file in ["b.q", "c.inc", "d.cond"] {
         t.commit(file, "content\n");
@@ -149,7 +149,7 @@ fn hostile() -> TestRepo {
 }
 
 /// The variables of a hostile environment.
-fn environment(t: &TestRepo) -> Vars {
+pub fn environment(t: &TestRepo) -> Vars {
     let mut vars = t.vars();
     let evil = marker(t, "env");
     for name in [

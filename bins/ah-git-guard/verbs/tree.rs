@@ -258,7 +258,8 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
             && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || tracked.iter().any(|q| q == p))
     });
     world.drop_index(|p| p.starts_with(&root) && hits.contains(p));
-    collide(judge, world, call, rev, true)
+    // Without a revision too: what was taken out of the index comes back over the file that stayed.
+    collide(judge, world, call, Some(rev.unwrap_or("HEAD")), true)
 }
 
 /// Files of `rev` take the place of untracked (`all`) or only of ignored ones.

@@ -140,8 +140,10 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
 pub(super) fn program(repo: &Repo, vars: &Vars) -> Option<PathBuf> {
     let tree = repo.work_tree.as_deref().unwrap_or(&repo.common_dir);
     let around = tree.ancestors().filter(|dir| dir.parent().is_some() && dir.join(".git").exists()).last();
+    // A linked tree may lie far from the one it belongs to.
+    let main = repo.common_dir.parent().filter(|_| repo.common_dir.ends_with(".git"));
     let inside = |file: &Path| {
-        [around, Some(tree), Some(&*repo.common_dir)]
+        [around, main, Some(tree), Some(&*repo.common_dir)]
             .into_iter()
             .flatten()
             .any(|dir| dir.parent().is_some() && file.starts_with(dir))

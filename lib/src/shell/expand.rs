@@ -99,11 +99,11 @@ impl Expander<'_> {
     pub fn fields(&mut self, parts: &[Part], out: &mut Vec<Word>) {
         match parts {
             [Part::Text(text)] if !text.contains(['*', '?', '[', '(', '{', '~']) => {
-                out.push(Word::Literal(self.spend(text)));
+                out.push(self.plain(text));
                 return;
             }
             [Part::Quoted(text)] => {
-                out.push(Word::Literal(self.spend(text)));
+                out.push(self.plain(text));
                 return;
             }
             _ => {}
@@ -171,6 +171,12 @@ impl Expander<'_> {
             }
         }
         self.spend(&text)
+    }
+
+    /// A word as it stands; not known where it is too long.
+    fn plain(&mut self, text: &str) -> Word {
+        let text = self.spend(text);
+        if text.contains(HOLE) { Word::Unknown(text) } else { Word::Literal(text) }
     }
 
     /// Charges for a text, and gives up its contents where too much was made.
