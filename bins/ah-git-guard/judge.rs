@@ -191,7 +191,13 @@ impl<'a> Judge<'a> {
             return Ok(Some(id));
         }
         let entries = site.status_below(path, true)?;
+        let root = site.root.clone();
+        let shown = entries.iter().any(|e| root.join(&e.path) == path);
+        let hidden = if shown { Vec::new() } else { site.hidden_below(path)? };
         self.learn(world, id, &entries);
+        for path in hidden {
+            world.add(Side::Tree, Treasure::new(Kind::Edit, &path, vec![Holder::Tree(path.clone())]));
+        }
         Ok(Some(id))
     }
 

@@ -176,6 +176,7 @@ impl<'j, 'a> Guard<'j, 'a> {
             "switch" => tree::switch(judge, world, call),
             "symbolic-ref" => refs::symbolic_ref(judge, world, call),
             "tag" => refs::tag(judge, world, call),
+            "update-index" => refs::update_index(judge, world, call),
             "update-ref" => refs::update_ref(judge, world, call),
             "worktree" => worktree::worktree(judge, world, call),
             _ => crate::call::done(world),

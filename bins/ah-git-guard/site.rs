@@ -124,6 +124,15 @@ impl Site {
         Ok(self.git("ls-files -v")?.hidden(Paths::All)?.assumed.into_iter().map(|p| self.root.join(p)).collect())
     }
 
+    /// Paths at or below one whose changes a status does not show, by either of the index's flags; absolute.
+    pub fn hidden_below(&self, path: &Path) -> Result<Vec<PathBuf>, Trouble> {
+        let Ok(tail) = path.strip_prefix(&self.root) else { return Ok(Vec::new()) };
+        let exact = [tail.to_owned()];
+        let paths = if tail.as_os_str().is_empty() { Paths::All } else { Paths::Exact(&exact) };
+        let hidden = self.git("ls-files -v")?.hidden(paths)?;
+        Ok(hidden.assumed.into_iter().chain(hidden.skipped).map(|p| self.root.join(p)).filter(|p| p.exists()).collect())
+    }
+
     /// The hooks that would run.
     pub fn hooks(&self) -> &[String] {
         self.hooks.get_or_init(|| self.repo.hooks(self.config(), &self.vars))

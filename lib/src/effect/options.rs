@@ -57,17 +57,8 @@ pub(super) fn sed(args: &[&str]) -> Doing {
 /// `curl` that neither sends nor keeps anything.
 pub(super) fn curl_looks(args: &[&str]) -> bool {
     let long = [
-        "--data",
-        "--data-binary",
-        "--data-raw",
-        "--data-urlencode",
-        "--form",
-        "--json",
-        "--output",
-        "--remote-name",
-        "--upload-file",
-        "--cookie-jar",
-        "--dump-header",
+        "--data", "--data-binary", "--data-raw", "--data-urlencode", "--form", "--json", "--output", "--remote-name",
+        "--upload-file", "--cookie-jar", "--dump-header",
     ];
     let mut at = 0;
     while at < args.len() {

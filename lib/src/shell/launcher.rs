@@ -20,19 +20,8 @@ pub(super) fn texts(words: &[Word], short: &str) -> Inner {
         1,
         short,
         &[
-            "warmup",
-            "min-runs",
-            "max-runs",
-            "runs",
-            "setup",
-            "prepare",
-            "cleanup",
-            "parameter-scan",
-            "parameter-list",
-            "shell",
-            "style",
-            "export-json",
-            "export-markdown",
+            "warmup", "min-runs", "max-runs", "runs", "setup", "prepare", "cleanup", "parameter-scan", "parameter-list", "shell",
+            "style", "export-json", "export-markdown",
         ],
     );
     let name = words[0].text().to_owned();

@@ -50,27 +50,8 @@ const BODIES: usize = 4;
 
 /// Variables that a shell sets itself, so that their absence from the environment says nothing.
 const OWN: [&str; 21] = [
-    "BASH",
-    "BASHPID",
-    "BASH_SOURCE",
-    "BASH_VERSION",
-    "COLUMNS",
-    "DIRSTACK",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "HOSTNAME",
-    "LINENO",
-    "LINES",
-    "MACHTYPE",
-    "OPTARG",
-    "OPTIND",
-    "PIPESTATUS",
-    "PPID",
-    "RANDOM",
-    "REPLY",
-    "SECONDS",
-    "UID",
+    "BASH", "BASHPID", "BASH_SOURCE", "BASH_VERSION", "COLUMNS", "DIRSTACK", "EPOCHSECONDS", "EUID", "FUNCNAME", "HOSTNAME",
+    "LINENO", "LINES", "MACHTYPE", "OPTARG", "OPTIND", "PIPESTATUS", "PPID", "RANDOM", "REPLY", "SECONDS", "UID",
 ];
 
 impl Shell {

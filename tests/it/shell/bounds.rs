@@ -6,13 +6,7 @@ use ah::shell::{Source, walk};
 #[test]
 fn errors_are_noted_and_the_rest_is_read() {
     for line in [
-        "git a; )",
-        "git a; done",
-        "if x; then git a",
-        "git a; echo 'open",
-        "git a \"$(",
-        "git a; ${x",
-        "git a\n((",
+        "git a; )", "git a; done", "if x; then git a", "git a; echo 'open", "git a \"$(", "git a; ${x", "git a\n((",
         "git a; case x in",
     ] {
         let mut recorder = Recorder::default();
