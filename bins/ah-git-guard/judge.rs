@@ -16,6 +16,7 @@ use ah::shell::{Command, EnvValue, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Everything that stays the same in all worlds of one line.
 pub struct Judge<'a> {
@@ -344,5 +345,14 @@ impl<'a> Judge<'a> {
             );
         }
         out
+    }
+
+    /// Every path of a tree; of a revision that cannot be known: every path of HEAD.
+    pub fn tree_paths(&self, id: SiteId, rev: &str) -> Result<Rc<BTreeSet<PathBuf>>, Trouble> {
+        let rev = if rev.contains(ah::shell::HOLE) || rev == "-" { "HEAD" } else { rev };
+        match self.sites[id].tree_paths(rev) {
+            Err(Trouble::Failed { .. }) => Ok(Rc::default()),
+            other => other,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Lines that need no reading: plain words without any of the shell's own characters, of a program that only reads.
 
-use crate::survey;
+use crate::verb;
 
 /// Programs that neither write a file nor run another program, whatever their words.
 const READERS: &[&str] = &[
@@ -20,7 +20,7 @@ pub fn harmless(line: &str) -> bool {
     }
     let mut words = line.split_ascii_whitespace();
     match words.next() {
-        Some("git") => words.next().is_some_and(survey::reads) && words.all(|w| !w.starts_with("--ou") && !w.starts_with("-o")),
+        Some("git") => words.next().is_some_and(verb::reads) && words.all(|w| !w.starts_with("--ou") && !w.starts_with("-o")),
         Some(program) => READERS.binary_search(&program).is_ok(),
         None => true,
     }
