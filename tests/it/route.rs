@@ -48,9 +48,9 @@ impl World {
     }
 }
 
-const CONFIG: &str = r#"{"off": ["~/work/secret"], "default": "off", "collectives": [
+const CONFIG: &str = r#"{"off": ["~/src/secret"], "default": "off", "collectives": [
   {"name": "work", "paths": ["~/work"], "share": "team"},
-  {"name": "deep", "paths": ["~/work/deep"], "share": "local"}]}"#;
+  {"name": "deep", "paths": ["~/src/deep"], "share": "local"}]}"#;
 
 #[test]
 fn off_wins_then_the_deepest_then_the_default() {
@@ -109,7 +109,7 @@ fn invalid_and_dangling_are_off() {
 
 #[test]
 fn the_target_decides() {
-    let world = World::new(r#"{"off": ["~/work/secret"]}"#);
+    let world = World::new(r#"{"off": ["~/src/secret"]}"#);
     assert!(world.target("work/a/x.rs").scope().is_some());
     assert_eq!(world.target("work/a/../secret/b/x.rs"), Route::Off(Off::Listed));
     write(&world.at("work-repos/c/.ah/config.json"), r#"{"off": true}"#);

@@ -152,7 +152,12 @@ impl<M: Machine> Walker<'_, M> {
         }
         self.depth += 1;
         for item in &list.items {
-            if self.steps == 0 || worlds.iter().all(|world| world.flow != Flow::Go) {
+            if worlds.iter().all(|world| world.flow != Flow::Go) {
+                break;
+            }
+            if self.steps == 0 {
+                // The rest of the list is left out: never without a word.
+                self.note("too many steps", "");
                 break;
             }
             worlds = self.and_or(item, worlds, frame);
