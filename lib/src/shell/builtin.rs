@@ -168,14 +168,14 @@ impl<M: Machine> Walker<'_, M> {
             "alias" => {
                 for word in &command.words[1..] {
                     if let Some((name, text)) = word.text().split_once('=') {
-                        world.shell().aliases.insert(name.to_owned(), Some(text.to_owned()));
+                        world.shell().aliases.insert(name.to_owned(), vec![Some(text.to_owned())]);
                     }
                 }
                 self.report(world, &command, Some(Some(true)))
             }
             "unalias" => {
                 for word in &command.words[1..] {
-                    world.shell().aliases.insert(word.text().to_owned(), None);
+                    world.shell().aliases.insert(word.text().to_owned(), vec![None]);
                 }
                 self.report(world, &command, Some(None))
             }

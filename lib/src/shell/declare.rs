@@ -34,12 +34,8 @@ impl<M: Machine> Walker<'_, M> {
             let known = world.shell.vars.contains_key(variable);
             let shell = world.shell();
             if matches!(name, "local" | "declare" | "typeset") {
-                let old = shell.vars.get(variable).cloned();
-                if let Some(scope) = shell.locals.last_mut()
-                    && !scope.iter().any(|(local, _)| local == variable)
-                    && value.is_none()
-                {
-                    scope.push((variable.to_owned(), old));
+                if value.is_none() {
+                    shell.localize(variable);
                 }
             }
             if let Some(value) = value {

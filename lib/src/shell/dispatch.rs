@@ -32,11 +32,13 @@ impl<M: Machine> Walker<'_, M> {
             if !plain && let Some(bodies) = world.shell.functions.get(name) {
                 let bodies = bodies.clone();
                 let mut after = Vec::new();
-                for body in &bodies[1..] {
-                    let other = self.fork(&world);
-                    after.append(&mut self.call(other, body, &command));
+                for body in &bodies {
+                    let world = self.fork(&world);
+                    after.append(&mut match body {
+                        Some(body) => self.call(world, body, &command),
+                        None => self.dispatch(world, command.clone(), true),
+                    });
                 }
-                after.append(&mut self.call(world, &bodies[0], &command));
                 return after;
             }
             if super::builtin::is_builtin(name) {

@@ -71,13 +71,26 @@ impl<M: Machine> Walker<'_, M> {
                 world.ok = world.ok.map(|ok| !ok);
             }
         } else if self.cond == 0 {
+            let mut ended = Vec::new();
             for world in &mut worlds {
                 if world.shell.errexit && world.flow == Flow::Go && world.ok != Some(true) {
                     match world.ok {
                         Some(_) => world.flow = Flow::Exit,
-                        None => world.ok = Some(true),
+                        None => {
+                            // What comes after the line itself nobody asks; after a shell inside it a command may wait.
+                            if self.shells > 0 {
+                                let mut left = world.clone().ends(Some(false));
+                                left.flow = Flow::Exit;
+                                ended.push(left);
+                            }
+                            world.ok = Some(true);
+                        }
                     }
                 }
+            }
+            if !ended.is_empty() {
+                worlds.append(&mut ended);
+                worlds = self.bound(worlds);
             }
         }
         worlds
@@ -123,7 +136,7 @@ impl<M: Machine> Walker<'_, M> {
             Kind::Simple(simple) => self.simple(node, simple, world, frame),
             Kind::Function { name, body } => {
                 let mut world = world;
-                world.shell().functions.insert(name.clone(), vec![Rc::clone(body)]);
+                world.shell().functions.insert(name.clone(), vec![Some(Rc::clone(body))]);
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),

@@ -23,19 +23,50 @@ impl<M: Machine> Walker<'_, M> {
             // Each round reads on where the round before stopped.
             inner.stdin = Stdin::Unknown;
         }
-        self.cond += 1;
-        let tested = self.list(cond, vec![world], &inner);
-        self.cond -= 1;
-        let (go, stay) = self.part(tested, !until);
         let mut after: Worlds<M::State> = Vec::new();
-        for world in stay {
-            // A loop whose body never ran has succeeded.
-            let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
-            after.push(world.ends(ok));
-        }
-        let ran = self.list(body, go, &inner);
+        let ran = self.rounds(world, |walker, world| {
+            walker.cond += 1;
+            let tested = walker.list(cond, vec![world], &inner);
+            walker.cond -= 1;
+            let (go, stay) = walker.part(tested, !until);
+            for world in stay {
+                // A loop whose body never ran has succeeded.
+                let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
+                after.push(world.ends(ok));
+            }
+            walker.list(body, go, &inner)
+        });
         after.extend(ran.into_iter().map(|world| world.ends(None)));
         self.looped(after)
+    }
+
+    /// Reads a loop's round, again where the round leaves what the next would meet otherwise, until one reading stands for all.
+    fn rounds(
+        &mut self,
+        mut world: World<M::State>,
+        mut round: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
+    ) -> Worlds<M::State> {
+        let mut all = Vec::new();
+        for _ in 0..READINGS {
+            let mut next = world.clone();
+            let ran = round(self, world);
+            let mut open = false;
+            for after in &ran {
+                if matches!(after.flow, Flow::Go | Flow::Continue(0 | 1)) && !next.covers(after) {
+                    open = true;
+                    let after = self.fork(after);
+                    next = self.merge(next, after);
+                }
+            }
+            all.extend(ran);
+            if !open {
+                return all;
+            }
+            next.flow = Flow::Go;
+            world = next;
+        }
+        self.note("too many steps", "");
+        all
     }
 
     /// Ends `break` and `continue` at the loop they name.
@@ -113,7 +144,7 @@ impl<M: Machine> Walker<'_, M> {
             after.push(self.fork(&world).ends(Some(true)));
         }
         self.blur(&[body], &mut world);
-        after.append(&mut self.list(body, vec![world], frame));
+        after.append(&mut self.rounds(world, |walker, world| walker.list(body, vec![world], frame)));
         self.looped(after)
     }
 
@@ -129,7 +160,7 @@ impl<M: Machine> Walker<'_, M> {
         while at < names.len() && at < 256 {
             let call = names[at].strip_prefix('\0').unwrap_or("");
             let bodies = world.shell.functions.get(call).cloned();
-            for body in bodies.unwrap_or_default() {
+            for body in bodies.into_iter().flatten().flatten() {
                 if !seen.iter().any(|known| Rc::ptr_eq(known, &body)) {
                     assigned_in(&body, &mut names);
                     seen.push(body);
@@ -143,6 +174,9 @@ impl<M: Machine> Walker<'_, M> {
         }
     }
 }
+
+/// Readings of one loop before it is given up.
+const READINGS: usize = 4;
 
 /// A loop over so many known words runs its body for each.
 const ROUNDS: usize = 64;
@@ -208,6 +242,8 @@ fn assigned_in(node: &Node, names: &mut Vec<String>) {
                 assigned(&arm.body, names);
             }
         }
-        Kind::Subshell(_) | Kind::Function { .. } | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
+        // It may be called in the loop.
+        Kind::Function { body, .. } => assigned_in(body, names),
+        Kind::Subshell(_) | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
     }
 }

@@ -18,16 +18,19 @@ impl<M: Machine> Walker<'_, M> {
         if !self.tick("") {
             return vec![world];
         }
-        if let Some(name) = simple.words.first().and_then(WordTree::bare)
-            && let Some((text, sure)) = alias::lookup(name, &world.shell, self.start)
-        {
-            let name = name.to_owned();
-            let other = (!sure).then(|| self.fork(&world));
-            let mut worlds = self.aliased(node, simple, &name, &text, world, frame);
-            if let Some(other) = other {
-                worlds.append(&mut self.unaliased(node, simple, other, frame));
+        if let Some(name) = simple.words.first().and_then(WordTree::bare) {
+            let texts = alias::lookup(name, &world.shell, self.start);
+            if !texts.is_empty() {
+                let mut worlds = Vec::new();
+                for text in texts {
+                    let world = self.fork(&world);
+                    worlds.append(&mut match text {
+                        Some(text) => self.aliased(node, simple, name, &text, world, frame),
+                        None => self.unaliased(node, simple, world, frame),
+                    });
+                }
+                return worlds;
             }
-            return worlds;
         }
         world.ok = Some(true);
         self.unaliased(node, simple, world, frame)
@@ -64,7 +67,7 @@ impl<M: Machine> Walker<'_, M> {
             walker.redirected(&node.redirects, world, &inner, |walker, mut world, inner| {
                 // An alias is not expanded inside itself.
                 let hidden = world.shell.aliases.get(name).cloned();
-                world.shell().aliases.insert(name.to_owned(), None);
+                world.shell().aliases.insert(name.to_owned(), vec![None]);
                 let mut worlds = walker.text(&line, vec![world], inner);
                 for world in &mut worlds {
                     match &hidden {
@@ -144,12 +147,7 @@ impl<M: Machine> Walker<'_, M> {
                 && matches!(words[0].text(), "declare" | "local" | "typeset")
                 && !words.iter().any(|word| word.text() == "-g")
             {
-                let old = world.shell.vars.get(&assign.name).cloned();
-                if let Some(scope) = world.shell().locals.last_mut()
-                    && !scope.iter().any(|(local, _)| *local == assign.name)
-                {
-                    scope.push((assign.name.clone(), old));
-                }
+                world.shell().localize(&assign.name);
             }
             self.assign(assign, value, &mut world);
         }
@@ -186,9 +184,10 @@ impl<M: Machine> Walker<'_, M> {
             Rc::make_mut(&mut env).insert(name.clone(), entry);
         }
         command.env = env;
-        // A builtin or function sees them as variables, too.
+        // A builtin or function sees them as variables, too, and so do the programs that it runs.
         let shell = Rc::clone(&world.shell);
         let inner = world.shell();
+        inner.env = Rc::clone(&command.env);
         for (name, value) in own.iter().cloned() {
             let exported = true;
             inner.vars.insert(name, super::state::Var { value, exported, maybe: false });
@@ -196,12 +195,7 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = self.dispatch(world, command, false);
         for world in &mut worlds {
             for (name, _) in &own {
-                let old = shell.vars.get(name).cloned();
-                let shell = world.shell();
-                match old {
-                    Some(var) => shell.vars.insert(name.clone(), var),
-                    None => shell.vars.remove(name),
-                };
+                world.shell().restore(shell.hide(name));
             }
         }
         worlds
@@ -299,11 +293,8 @@ impl<M: Machine> Walker<'_, M> {
         for mut world in worlds {
             let shell = world.shell();
             shell.positional.clone_from(&outer);
-            for (name, var) in shell.locals.pop().unwrap_or_default().into_iter().rev() {
-                match var {
-                    Some(var) => shell.vars.insert(name, var),
-                    None => shell.vars.remove(&name),
-                };
+            for hidden in shell.locals.pop().unwrap_or_default().into_iter().rev() {
+                shell.restore(hidden);
             }
             if world.flow == Flow::Return {
                 world.flow = Flow::Go;

@@ -33,6 +33,8 @@ pub(super) struct Walker<'m, M: Machine> {
     pub cond: u32,
     /// Process substitutions so far; they are named from /dev/fd/63 downwards.
     pub pipes: usize,
+    /// Shells inside the line's own.
+    pub shells: u32,
     steps: u32,
     text: usize,
     copies: usize,
@@ -79,6 +81,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         unread: Vec::new(),
         cond: 0,
         pipes: 0,
+        shells: 0,
         steps: STEPS,
         text: TEXT,
         copies: COPIES,
@@ -210,7 +213,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Lets no more than [`WORLDS`] worlds live.
-    fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
+    pub fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
         if worlds.len() <= 1 {
             return worlds;
         }
@@ -247,10 +250,11 @@ impl<M: Machine> Walker<'_, M> {
         kept
     }
 
-    fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
+    pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
         if !Rc::ptr_eq(&one.shell, &other.shell) {
             self.copies = self.copies.saturating_sub(one.shell.weight() + other.shell.weight());
-            one.shell().merge(&other.shell);
+            let start = self.start;
+            one.shell().merge(&other.shell, start);
         }
         if !Rc::ptr_eq(&one.files, &other.files) {
             let files = Rc::make_mut(&mut one.files);
@@ -320,7 +324,9 @@ impl<M: Machine> Walker<'_, M> {
         if inner.shell.trap.is_some() {
             inner.shell().trap = None;
         }
+        self.shells += 1;
         let worlds = body(self, inner);
+        self.shells -= 1;
         let mut worlds = self.leave(worlds, frame);
         let mut results = Some(results);
         let last = worlds.len().saturating_sub(1);
@@ -355,7 +361,9 @@ impl<M: Machine> Walker<'_, M> {
             child.vars.insert(name.clone(), Var { value, exported, maybe: false });
         }
         world.shell = Rc::new(child);
+        self.shells += 1;
         let worlds = self.text(text, vec![world], &frame);
+        self.shells -= 1;
         let mut worlds = self.leave(worlds, &frame);
         for world in &mut worlds {
             world.shell = Rc::clone(&shell);

@@ -64,6 +64,16 @@ impl<S> World<S> {
         }
     }
 
+    /// Whether what the shell of `other` meets next is among what this one's does.
+    pub fn covers(&self, other: &Self) -> bool {
+        (Rc::ptr_eq(&self.shell, &other.shell) || self.shell.covers(&other.shell))
+            && (Rc::ptr_eq(&self.files, &other.files)
+                || other
+                    .files
+                    .iter()
+                    .all(|(path, text)| matches!(self.files.get(path), Some(mine) if mine.is_none() || mine == text)))
+    }
+
     /// The command ended with this status.
     pub fn ends(mut self, ok: Option<bool>) -> Self {
         self.ok = ok;
