@@ -5,6 +5,7 @@ use super::machine::Machine;
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
+use std::rc::Rc;
 
 /// Whether bash runs this name itself, in a way that matters here.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -108,7 +109,11 @@ impl<M: Machine> Walker<'_, M> {
                 self.report(world, &command, Some(ok))
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => {
+                let mut command = command;
+                // One holder less, so that the table need not be copied to be changed.
+                command.env = Rc::default();
                 self.declare(name, &mut world, &command);
+                command.env = Rc::clone(&world.shell.env);
                 self.report(world, &command, Some(Some(true)))
             }
             "unset" => {

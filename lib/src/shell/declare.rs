@@ -1,6 +1,6 @@
 //! `declare`, `export`, `local`, `set`: variables and options by name.
 
-use super::command::{Command, Word};
+use super::command::{Command, HOLE, Word};
 use super::machine::Machine;
 use super::value::Value;
 use super::walk::Walker;
@@ -53,6 +53,16 @@ impl<M: Machine> Walker<'_, M> {
     }
 }
 
+/// Positional parameters that `set` may give before they are given up.
+const PARAMETERS: usize = 256;
+
+fn positional(words: &[Word]) -> Vec<String> {
+    if words.len() > PARAMETERS {
+        return vec![HOLE.to_string()];
+    }
+    words.iter().map(|word| word.text().to_owned()).collect()
+}
+
 /// `set`: options, then positional parameters.
 pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
     let mut at = 0;
@@ -61,7 +71,7 @@ pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
         if text == "--" || text == "-" {
             at += 1;
             let rest = words.get(at..).unwrap_or_default();
-            world.shell().positional = rest.iter().map(|word| word.text().to_owned()).collect();
+            world.shell().positional = positional(rest);
             return;
         }
         let on = text.starts_with('-');
@@ -89,6 +99,6 @@ pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
         }
     }
     if at < words.len() {
-        world.shell().positional = words[at..].iter().map(|word| word.text().to_owned()).collect();
+        world.shell().positional = positional(&words[at..]);
     }
 }

@@ -57,6 +57,8 @@ impl<M: Machine> Walker<'_, M> {
         match inner {
             Inner::Itself => self.report(world, &command, None),
             Inner::Words(change, words) => {
+                self.copy(words.len());
+                let command = Command { words: Vec::new(), ..command };
                 let mut inner = self.changed(&world, &command, change);
                 inner.words = words;
                 self.deeper(world, |walker, world| walker.dispatch(world, inner, true))
@@ -293,6 +295,7 @@ impl<M: Machine> Walker<'_, M> {
         };
         let mut worlds = vec![world];
         for batch in batches {
+            self.copy(feed.words.len() + batch.len());
             worlds = self.each(worlds, |walker, world| {
                 let mut words = Vec::new();
                 match &feed.replace {

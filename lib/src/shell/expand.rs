@@ -22,6 +22,9 @@ pub(super) struct Expander<'a> {
     pub budget: &'a mut usize,
 }
 
+/// What a word made of braces costs of the budget, in bytes.
+const WORD: usize = 128;
+
 /// A field being built.
 #[derive(Default)]
 struct Field {
@@ -118,8 +121,10 @@ impl Expander<'_> {
             );
             return;
         }
-        match brace::expand(parts) {
+        let most = *self.budget / WORD;
+        match brace::expand(parts, most) {
             Some(words) => {
+                *self.budget = self.budget.saturating_sub(words.len() * WORD);
                 for bits in words {
                     self.split(bits.into_iter(), out);
                 }
@@ -270,7 +275,11 @@ impl Expander<'_> {
             field.push("\0", false);
             return;
         }
-        *self.budget = self.budget.saturating_sub(text.len());
+        if 4 * text.len() > *self.budget {
+            field.push("\0", false);
+            return;
+        }
+        *self.budget -= 4 * text.len();
         let blank = |char: char| ifs.contains(char) && matches!(char, ' ' | '\t' | '\n');
         let mut rest = text;
         while !rest.is_empty() {

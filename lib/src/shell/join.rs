@@ -8,9 +8,15 @@ use super::value::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Bodies of one function that are kept.
+const BODIES: usize = 16;
+
 impl Shell {
     /// Takes in what another shell could do; where the two differ nothing is known, or both are kept.
-    pub fn merge(&mut self, other: &Self, start: &Start) {
+    ///
+    /// False if there was too much to be kept.
+    pub fn merge(&mut self, other: &Self, start: &Start) -> bool {
+        let mut all = true;
         self.merge_aliases(other, start);
         for (name, var) in &other.vars {
             match self.vars.get_mut(name) {
@@ -29,7 +35,10 @@ impl Shell {
             let mine = self.functions.entry(name.clone()).or_insert_with(|| vec![None]);
             for body in bodies {
                 if !mine.iter().any(|known| same(known.as_ref(), body.as_ref())) {
-                    mine.push(body.clone());
+                    all &= mine.len() < BODIES;
+                    if mine.len() < BODIES {
+                        mine.push(body.clone());
+                    }
                 }
             }
         }
@@ -78,6 +87,7 @@ impl Shell {
         self.errexit &= other.errexit;
         self.pipefail |= other.pipefail;
         self.expand_aliases |= other.expand_aliases;
+        all
     }
 
     fn merge_aliases(&mut self, other: &Self, start: &Start) {

@@ -11,6 +11,9 @@ use std::rc::Rc;
 /// Texts longer than this are not searched for patterns, which takes quadratic time.
 const SEARCHED: usize = 128;
 
+/// What an element of a list costs of the budget for texts, in bytes.
+const ELEMENT: usize = 64;
+
 /// What a parameter stands for.
 pub(super) enum Got {
     Unset,
@@ -19,8 +22,24 @@ pub(super) enum Got {
 }
 
 impl Expander<'_> {
+    /// Pays for a list of so many elements; false if too many were made.
+    fn pay_list(&mut self, count: usize) -> bool {
+        let cost = count * ELEMENT;
+        let paid = cost <= *self.budget;
+        *self.budget -= if paid { cost } else { 0 };
+        paid
+    }
+
     fn lookup(&mut self, param: &Param) -> Got {
         let all = |list: Vec<String>| Got::List(list);
+        let count = match (&param.index, self.shell.vars.get(&param.name).map(|var| &var.value)) {
+            (Some(_), Some(Value::Array(elements))) => elements.len(),
+            (None, _) if matches!(param.name.as_str(), "@" | "*") => self.shell.positional.len(),
+            _ => 0,
+        };
+        if !self.pay_list(count) {
+            return all(vec![HOLE.to_string()]);
+        }
         if let Some(index) = &param.index {
             let key = self.single(index);
             let every = matches!(key.as_str(), "@" | "*");

@@ -147,7 +147,7 @@ fn seq(args: &[Word]) -> Option<String> {
         [from, step, to] => (*from, *step, *to),
         _ => return None,
     };
-    if step <= 0 || to.saturating_sub(from) / step > 1000 {
+    if step <= 0 || to.saturating_sub(from) / step > 256 {
         return None;
     }
     let mut out = String::new();

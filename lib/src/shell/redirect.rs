@@ -6,7 +6,6 @@ use super::state::join;
 use super::tree::{Redir, RedirOp};
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
-use std::rc::Rc;
 
 /// Where file descriptor 1 goes.
 enum Out {
@@ -148,7 +147,7 @@ impl<M: Machine> Walker<'_, M> {
 impl<S> World<S> {
     /// The line wrote a file.
     pub fn keep(&mut self, path: &str, text: Option<String>, append: bool) {
-        let files = Rc::make_mut(&mut self.files);
+        let files = self.files();
         let text = if append {
             match (files.get(path), text) {
                 (Some(Some(old)), Some(text)) if old.len() + text.len() <= super::world::LONGEST => Some(format!("{old}{text}")),

@@ -218,7 +218,7 @@ impl<M: Machine> Walker<'_, M> {
 
     /// Tells the machine of a command; `ok`: the status, where the walker knows better.
     pub fn report(&mut self, world: World<M::State>, command: &Command, ok: Option<Option<bool>>) -> Worlds<M::State> {
-        let World { state, shell, files, out, results, .. } = world;
+        let World { state, shell, files, out, results, copied, .. } = world;
         let cleaned;
         let told = match &command.stdin {
             Stdin::Text(text) if text.contains(HOLE) => {
@@ -235,6 +235,7 @@ impl<M: Machine> Walker<'_, M> {
             flow: Flow::Go,
             out: out.clone(),
             results: results.clone(),
+            copied: Rc::clone(&copied),
         };
         match self.machine.run(told, state) {
             Step::Done(ends) => {

@@ -229,7 +229,9 @@ impl Shell {
 
     /// How much copying this shell costs, in entries.
     pub fn weight(&self) -> usize {
-        self.vars.len() + self.functions.len() + self.aliases.len() + self.positional.len()
+        let vars: usize = self.vars.values().map(|var| var.value.weight()).sum();
+        let rest = self.positional.len() + self.env.len() + self.stack.len() + self.locals.iter().map(Vec::len).sum::<usize>();
+        2 * vars + 2 * (self.functions.len() + self.aliases.len()) + rest
     }
 }
 
@@ -243,9 +245,11 @@ const PATH: usize = 4096;
 
 /// Joins a path to a directory and folds `.` and `..` as text.
 pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
-    let mut folded = String::new();
     let base = if path.starts_with('/') { "" } else { cwd? };
-    for name in base.split('/').chain(path.split('/')) {
+    // A base that is folded already, as it mostly is, is taken as it is.
+    let plain = base.starts_with('/') && !base.ends_with('/') && !base.contains("//") && !base.contains("/.");
+    let mut folded = if plain { base.to_owned() } else { String::new() };
+    for name in (if plain { "" } else { base }).split('/').chain(path.split('/')) {
         match name {
             "" | "." => {}
             ".." => folded.truncate(folded.rfind('/').unwrap_or(0)),

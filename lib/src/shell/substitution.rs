@@ -94,7 +94,7 @@ impl<M: Machine> Walker<'_, M> {
                     world.ok = ok;
                     if process == Some(false) {
                         let known = (!text.contains(HOLE)).then_some(text);
-                        Rc::make_mut(&mut world.files).insert(name.clone(), known);
+                        world.files().insert(name.clone(), known);
                     }
                     world.result(key, name.clone());
                 }

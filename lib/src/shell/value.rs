@@ -27,6 +27,15 @@ impl Value {
         Self::Array(elements.into_iter().enumerate().map(|(index, element)| (index.to_string(), element)).collect())
     }
 
+    /// How much copying it costs, in entries.
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Unset => 1,
+            Self::Text(text) => 1 + text.len() / super::world::ENTRY,
+            Self::Array(elements) => 1 + 2 * elements.len(),
+        }
+    }
+
     /// The value as a list: what `"${x[@]}"` gives.
     pub fn list(&self) -> Vec<String> {
         match self {
@@ -66,13 +75,19 @@ impl Value {
             *self = Self::unknown();
             return;
         }
+        let number = key.parse::<u64>().ok();
+        // Mostly it comes behind the last.
+        if let (Some(number), Some((last, _))) = (number, elements.last())
+            && last.parse::<u64>().is_ok_and(|last| last < number)
+        {
+            elements.push((key.to_owned(), element));
+            return;
+        }
         if let Some((_, old)) = elements.iter_mut().find(|(index, _)| index == key) {
             *old = element;
             return;
         }
-        let at = key
-            .parse::<u64>()
-            .ok()
+        let at = number
             .and_then(|number| elements.iter().position(|(index, _)| index.parse::<u64>().is_ok_and(|other| other > number)));
         elements.insert(at.unwrap_or(elements.len()), (key.to_owned(), element));
     }

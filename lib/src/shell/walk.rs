@@ -9,6 +9,7 @@ use super::tree::List;
 use super::value::Value;
 use super::window;
 use super::world::{Flow, World, Worlds};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,8 +17,8 @@ use std::rc::Rc;
 const STEPS: u32 = 20_000;
 /// Text read in all, scripts included, in bytes; also the bound of what expansions may make.
 const TEXT: usize = 1 << 20;
-/// Copying of shell states, in entries.
-const COPIES: usize = 400_000;
+/// Copying of shell states and words, in entries.
+const COPIES: usize = 150_000;
 /// How deep lists, functions, scripts and `sh -c` may lie in one another.
 const DEEPEST: u32 = 64;
 /// Worlds followed at once.
@@ -37,7 +38,7 @@ pub(super) struct Walker<'m, M: Machine> {
     pub shells: u32,
     steps: u32,
     text: usize,
-    copies: usize,
+    copied: Rc<Cell<usize>>,
     depth: u32,
 }
 
@@ -84,7 +85,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         shells: 0,
         steps: STEPS,
         text: TEXT,
-        copies: COPIES,
+        copied: Rc::default(),
         depth: 0,
     };
     let shell = Shell { cwd: start.cwd.clone(), ..Shell::default() };
@@ -96,6 +97,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         flow: Flow::Go,
         out: None,
         results: Vec::new(),
+        copied: Rc::clone(&walker.copied),
     };
     let frame = Frame::default();
     let worlds = match source {
@@ -125,7 +127,8 @@ impl<M: Machine> Walker<'_, M> {
 
     /// Counts a step; false when there were too many.
     pub fn tick(&mut self, what: &str) -> bool {
-        if self.steps == 0 {
+        if self.steps == 0 || self.copied.get() > COPIES {
+            self.steps = 0;
             self.note("too many steps", what);
             return false;
         }
@@ -158,7 +161,7 @@ impl<M: Machine> Walker<'_, M> {
             if worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
-            if self.steps == 0 {
+            if self.steps == 0 || self.copied.get() > COPIES {
                 // The rest of the list is left out: never without a word.
                 self.note("too many steps", "");
                 break;
@@ -204,12 +207,13 @@ impl<M: Machine> Walker<'_, M> {
 
     /// A copy of a world, paid for.
     pub fn fork(&mut self, world: &World<M::State>) -> World<M::State> {
-        self.copies = self.copies.saturating_sub(1 + world.shell.weight() + world.files.len());
-        if self.copies == 0 {
-            self.note("too many steps", "");
-            self.steps = 0;
-        }
+        self.copy(1);
         world.clone()
+    }
+
+    /// Pays for copying so many entries.
+    pub fn copy(&self, entries: usize) {
+        self.copied.set(self.copied.get() + entries);
     }
 
     /// Lets no more than [`WORLDS`] worlds live.
@@ -252,12 +256,14 @@ impl<M: Machine> Walker<'_, M> {
 
     pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
         if !Rc::ptr_eq(&one.shell, &other.shell) {
-            self.copies = self.copies.saturating_sub(one.shell.weight() + other.shell.weight());
+            self.copy(other.shell.weight());
             let start = self.start;
-            one.shell().merge(&other.shell, start);
+            if !one.shell().merge(&other.shell, start) {
+                self.note("too many steps", "");
+            }
         }
         if !Rc::ptr_eq(&one.files, &other.files) {
-            let files = Rc::make_mut(&mut one.files);
+            let files = one.files();
             for (path, text) in other.files.iter() {
                 match files.get_mut(path) {
                     Some(mine) if mine == text => {}

@@ -2,6 +2,7 @@
 
 use super::command::Known;
 use super::state::Shell;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -30,6 +31,8 @@ pub(super) struct World<S> {
     pub out: Option<String>,
     /// Results of the substitutions of the command being expanded, by the address of their tree.
     pub results: Vec<(usize, String)>,
+    /// Entries of shells and files copied so far, in all worlds of the walk.
+    pub copied: Rc<Cell<usize>>,
 }
 
 /// Worlds of one moment.
@@ -38,12 +41,27 @@ pub(super) type Worlds<S> = Vec<World<S>>;
 /// Text kept of one output or value, in bytes.
 pub(super) const LONGEST: usize = 1 << 16;
 
+/// Text that costs about as much to copy as one entry of a table, in bytes.
+pub(super) const ENTRY: usize = 256;
+
 /// Results of substitutions kept for one command.
 const RESULTS: usize = 128;
 
 impl<S> World<S> {
     pub fn shell(&mut self) -> &mut Shell {
+        if Rc::strong_count(&self.shell) > 1 {
+            self.copied.set(self.copied.get() + 1 + self.shell.weight());
+        }
         Rc::make_mut(&mut self.shell)
+    }
+
+    /// The files, to be changed.
+    pub fn files(&mut self) -> &mut BTreeMap<String, Known> {
+        if Rc::strong_count(&self.files) > 1 {
+            let texts: usize = self.files.values().flatten().map(|text| text.len() / ENTRY).sum();
+            self.copied.set(self.copied.get() + 2 * self.files.len() + texts);
+        }
+        Rc::make_mut(&mut self.files)
     }
 
     /// Adds to the output, if anyone reads it; `None`: something not known.
