@@ -1,6 +1,7 @@
 //! The shell reader: which commands it finds in lines of every construct, and that no text brings it down.
 
 mod bounds;
+mod worlds;
 
 use ah::shell::{Command, End, EnvValue, HOLE, Machine, Place, Source, Start, Stdin, Step, Word, walk};
 

@@ -11,10 +11,12 @@ impl<M: Machine> Walker<'_, M> {
         let start = self.start;
         let mut export = name == "export";
         let mut off = false;
+        let mut alias = false;
         for word in &command.words[1..] {
             let text = word.text();
             if let Some(flags) = text.strip_prefix('-') {
                 export |= flags.contains('x');
+                alias |= name != "export" && flags.contains('n');
                 off |= name == "export" && flags.contains('n');
                 continue;
             }
@@ -33,12 +35,17 @@ impl<M: Machine> Walker<'_, M> {
             }
             let known = world.shell.vars.contains_key(variable);
             let shell = world.shell();
-            if matches!(name, "local" | "declare" | "typeset") {
-                if value.is_none() {
-                    shell.localize(variable);
-                }
+            if (alias || value.is_none()) && matches!(name, "local" | "declare" | "typeset") {
+                shell.localize(variable);
             }
-            if let Some(value) = value {
+            if alias {
+                let target = value.filter(|target| !target.is_empty() && target.bytes().all(super::parse::name_byte));
+                if let Some(target) = target {
+                    shell.refs.insert(variable.to_owned(), target.to_owned());
+                } else {
+                    shell.set(variable, Value::unknown(), start);
+                }
+            } else if let Some(value) = value {
                 // A word of an assignment that was expanded as one is set already, unless it came from a variable.
                 if !(append || known && value == "\0") {
                     shell.set(variable, Value::Text(value.to_owned()), start);
@@ -60,7 +67,7 @@ fn positional(words: &[Word]) -> Vec<String> {
     if words.len() > PARAMETERS {
         return vec![HOLE.to_string()];
     }
-    words.iter().map(|word| word.text().to_owned()).collect()
+    words.iter().map(super::flow::argument).collect()
 }
 
 /// `set`: options, then positional parameters.

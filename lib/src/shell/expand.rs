@@ -48,6 +48,23 @@ impl Field {
         self.open = true;
     }
 
+    /// A pattern whose quoted characters are behind backslashes.
+    fn push_pattern(&mut self, pattern: &str) {
+        let mut chars = pattern.chars();
+        while let Some(char) = chars.next() {
+            match char {
+                '\\' => self.text.extend(chars.next()),
+                char => {
+                    if matches!(char, '*' | '?' | '[' | '(') {
+                        self.specials.push(self.text.len());
+                    }
+                    self.text.push(char);
+                }
+            }
+        }
+        self.open = true;
+    }
+
     fn finish(&mut self, out: &mut Vec<Word>) {
         let field = std::mem::take(self);
         if !field.open {
@@ -247,6 +264,7 @@ impl Expander<'_> {
                         field.open = true;
                     }
                     Got::Unset => {}
+                    Got::Glob(pattern) => field.push_pattern(&pattern),
                     Got::Text(text) if *quoted => field.push(&text, true),
                     Got::Text(text) => self.unquoted(&text, field, out),
                     Got::List(list) if *quoted && joined => field.push(&list.join(" "), true),
@@ -347,6 +365,7 @@ impl Expander<'_> {
             Part::Param(param, quoted) => match self.param(param, *quoted).0 {
                 Got::Unset => String::new(),
                 Got::Text(text) => text,
+                Got::Glob(_) => HOLE.to_string(),
                 Got::List(list) => list.join(" "),
             },
         }

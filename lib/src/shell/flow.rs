@@ -298,6 +298,14 @@ fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     known.then_some(false)
 }
 
+/// A word as an argument that is kept; of a pattern it is not known what it becomes.
+pub(super) fn argument(word: &Word) -> String {
+    match word {
+        Word::Glob(_) => HOLE.to_string(),
+        word => word.text().to_owned(),
+    }
+}
+
 /// A text as a word.
 pub(super) fn unknown_or(text: &str) -> Word {
     if text.contains(HOLE) { Word::Unknown(text.to_owned()) } else { Word::Literal(text.to_owned()) }

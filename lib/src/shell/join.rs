@@ -18,6 +18,10 @@ impl Shell {
     pub fn merge(&mut self, other: &Self, start: &Start) -> bool {
         let mut all = true;
         self.merge_aliases(other, start);
+        for (name, target) in &other.refs {
+            let mine = self.refs.entry(name.clone()).or_insert_with(|| target.clone());
+            all &= mine == target;
+        }
         for (name, var) in &other.vars {
             match self.vars.get_mut(name) {
                 Some(mine) => either(mine, var),
@@ -125,6 +129,7 @@ impl Shell {
             && (self.stack.is_empty() || self.stack == other.stack)
             && self.locals == other.locals
             && self.aliases == other.aliases
+            && self.refs == other.refs
             && (!self.errexit || other.errexit)
             && (self.pipefail || !other.pipefail)
             && (self.expand_aliases || !other.expand_aliases)

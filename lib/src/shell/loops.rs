@@ -17,6 +17,9 @@ impl<M: Machine> Walker<'_, M> {
         mut world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
+        if !until && let Some(lines) = lines(cond, &frame.stdin) {
+            return self.read_lines(cond, body, &lines, world, frame);
+        }
         self.blur(&[cond, body], &mut world);
         let mut inner = frame.clone();
         if !matches!(inner.stdin, Stdin::Inherited) {
@@ -38,6 +41,45 @@ impl<M: Machine> Walker<'_, M> {
         });
         after.extend(ran.into_iter().map(|world| world.ends(None)));
         self.looped(after)
+    }
+
+    /// `while read x; do ..; done` over lines that are known: a round for each.
+    fn read_lines(
+        &mut self,
+        cond: &List,
+        body: &List,
+        lines: &[String],
+        world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let mut inner = frame.clone();
+        // The body may read lines, too: then some rounds do not come, and what it reads is not known.
+        inner.stdin = Stdin::Unknown;
+        let mut done = Vec::new();
+        let mut worlds = vec![world];
+        for line in lines {
+            if !self.tick("read") {
+                break;
+            }
+            let mut reading = frame.clone();
+            reading.stdin = Stdin::Text(line.clone());
+            worlds = self.each(worlds, |walker, world| walker.list(cond, vec![world], &reading));
+            worlds = self.each(worlds, |walker, world| walker.list(body, vec![world], &inner));
+            let mut next = Vec::new();
+            for mut world in worlds {
+                match world.flow {
+                    Flow::Go => next.push(world),
+                    Flow::Continue(0 | 1) => {
+                        world.flow = Flow::Go;
+                        next.push(world);
+                    }
+                    _ => done.push(world),
+                }
+            }
+            worlds = next;
+        }
+        done.extend(worlds.into_iter().map(|world| world.ends(None)));
+        self.looped(done)
     }
 
     /// Reads a loop's round, again where the round leaves what the next would meet otherwise, until one reading stands for all.
@@ -93,14 +135,14 @@ impl<M: Machine> Walker<'_, M> {
         mut world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
-        let known = values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
+        let known = values.len() <= ROUNDS && values.iter().all(|word| !matches!(word, Word::Unknown(_)));
         if !known || select {
             let text = match values {
                 [Word::Unknown(text)] => text.clone(),
                 // One word of a pattern or list, which one is not known.
                 _ => HOLE.to_string(),
             };
-            let value = if select && known && values.len() == 1 { values[0].text().to_owned() } else { text };
+            let value = if select && matches!(values, [Word::Literal(_)]) { values[0].text().to_owned() } else { text };
             world.shell().set(name, Value::Text(value), self.start);
             return self.once(body, world, frame, true);
         }
@@ -114,6 +156,10 @@ impl<M: Machine> Walker<'_, M> {
                 break;
             }
             worlds = self.each(worlds, |walker, mut world| {
+                if let Word::Glob(pattern) = value {
+                    world.shell().set(name, Value::Glob(pattern.clone()), walker.start);
+                    return walker.once(body, world, frame, true);
+                }
                 world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
                 walker.list(body, vec![world], frame)
             });
@@ -173,6 +219,24 @@ impl<M: Machine> Walker<'_, M> {
             world.shell().set(&name, Value::unknown(), self.start);
         }
     }
+}
+
+/// The lines that `read` as a loop's condition reads one by one, if they are known.
+fn lines(cond: &List, stdin: &Stdin) -> Option<Vec<String>> {
+    let [item] = cond.items.as_slice() else { return None };
+    let [node] = item.first.stages.as_slice() else { return None };
+    let (Kind::Simple(simple), Stdin::Text(text)) = (&node.kind, stdin) else {
+        return None;
+    };
+    let words: Option<Vec<&str>> = simple.words.iter().map(WordTree::bare).collect();
+    let plain =
+        matches!(words?.as_slice(), ["read", rest @ ..] if rest.iter().all(|word| !word.starts_with('-') || *word == "-r"));
+    if !plain || !item.rest.is_empty() || item.background || item.first.negated || !node.redirects.is_empty() {
+        return None;
+    }
+    // A last line without an end is read, but ends the loop.
+    let lines: Vec<String> = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect();
+    (!text.contains(['\\', HOLE]) && lines.len() <= ROUNDS).then_some(lines)
 }
 
 /// Readings of one loop before it is given up.

@@ -2,11 +2,11 @@
 
 use super::alias;
 use super::assignment::value_runs;
-use super::command::{Command, EnvValue, HOLE, Stdin, Word};
-use super::flow::unknown_or;
+use super::command::{Command, EnvValue, HOLE, Place, Stdin, Word};
+use super::flow::{argument, unknown_or};
 use super::machine::{Machine, Step};
 use super::output;
-use super::tree::{Node, Simple, Value as Source, WordTree};
+use super::tree::{Node, RedirOp, Simple, Value as Source, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -132,7 +132,19 @@ impl<M: Machine> Walker<'_, M> {
                 }
                 let mut command = walker.command(&world, frame, span);
                 command.words.push(Word::Literal(":".to_owned()));
-                walker.report(world, &command, Some(ok))
+                let out = world.out.clone();
+                let mut worlds = walker.report(world, &command, Some(ok));
+                // `$(< file)` is the file's text; in all other places a redirection alone prints nothing.
+                let alone = simple.assigns.is_empty() && matches!(node.redirects.as_slice(), [one] if one.op == RedirOp::Read);
+                for world in &mut worlds {
+                    world.out.clone_from(&out);
+                    match &command.stdin {
+                        Stdin::Text(text) if alone => world.print(Some(text)),
+                        _ if alone => world.print(None),
+                        _ => {}
+                    }
+                }
+                worlds
             });
         }
         for assign in &simple.declares {
@@ -245,10 +257,12 @@ impl<M: Machine> Walker<'_, M> {
                     if world.out.is_some() {
                         match &end.output {
                             Some(text) => world.print(Some(text)),
-                            None => match output::known(command, &world.files) {
-                                Some(text) => world.print(Some(&text)),
-                                None => world.print(None),
-                            },
+                            None => {
+                                let here = command.place == Place::Here;
+                                let mut file = |path: &str| if here { self.file_at(&world, path) } else { None };
+                                let text = output::known(command, &mut file);
+                                world.print(text.as_deref());
+                            }
                         }
                     }
                     worlds.push(world);
@@ -285,7 +299,7 @@ impl<M: Machine> Walker<'_, M> {
         let name = command.words[0].text();
         let frame = Frame { span: None, ..Frame::inside(command, &format!("{name}()")) };
         let outer = world.shell.positional.clone();
-        let args = command.words[1..].iter().map(|word| word.text().to_owned()).collect();
+        let args = command.words[1..].iter().map(argument).collect();
         let shell = world.shell();
         shell.positional = args;
         shell.locals.push(Vec::new());

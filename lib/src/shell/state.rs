@@ -20,6 +20,8 @@ pub(super) struct Var {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shell {
     pub vars: BTreeMap<String, Var>,
+    /// `declare -n`: name, the variable it stands for.
+    pub refs: BTreeMap<String, String>,
     /// Bodies by name; several where worlds that became one had different ones, `None` where one had none.
     pub functions: BTreeMap<String, Vec<Option<Rc<Node>>>>,
     /// Texts by name, several as with functions; `None`: taken away by `unalias`.
@@ -62,6 +64,7 @@ const OWN: [&str; 21] = [
 impl Shell {
     /// The value of a variable; `None`: unset.
     pub fn get(&self, name: &str, start: &Start) -> Option<Value> {
+        let name = self.refs.get(name).map_or(name, String::as_str);
         if let Some(var) = self.vars.get(name) {
             return match &var.value {
                 Value::Unset => None,
@@ -101,12 +104,15 @@ impl Shell {
         match self.get(name, start) {
             None | Some(Value::Unset) => String::new(),
             Some(Value::Text(text)) => text,
+            Some(Value::Glob(_)) => HOLE.to_string(),
             Some(Value::Array(elements)) => elements.into_iter().next().map_or_else(String::new, |(_, first)| first),
         }
     }
 
     /// Sets a variable; one that is exported changes the environment too.
     pub fn set(&mut self, name: &str, value: Value, start: &Start) {
+        let target = self.refs.get(name).cloned();
+        let name = target.as_deref().unwrap_or(name);
         let old = self.vars.get(name);
         let maybe = old.is_some_and(|var| var.maybe);
         let exported = match old {
@@ -197,6 +203,7 @@ impl Shell {
                 None => all.remove(&name),
             };
         }
+        self.refs.remove(&name);
         match var {
             Some(var) => self.vars.insert(name, var),
             None => self.vars.remove(&name),
@@ -231,7 +238,7 @@ impl Shell {
     pub fn weight(&self) -> usize {
         let vars: usize = self.vars.values().map(|var| var.value.weight()).sum();
         let rest = self.positional.len() + self.env.len() + self.stack.len() + self.locals.iter().map(Vec::len).sum::<usize>();
-        2 * vars + 2 * (self.functions.len() + self.aliases.len()) + rest
+        2 * vars + 2 * (self.functions.len() + self.aliases.len() + self.refs.len()) + rest
     }
 }
 
@@ -266,6 +273,14 @@ pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
         folded.push('/');
     }
     Some(folded)
+}
+
+/// As [`join`]; a name in a directory that is not known is kept as one, behind a [`HOLE`].
+pub(super) fn place(cwd: Option<&str>, path: &str) -> Known {
+    match join(cwd, path) {
+        None if cwd.is_none() && path.len() <= PATH => Some(format!("{HOLE}/{path}")),
+        joined => joined,
+    }
 }
 
 #[cfg(test)]

@@ -186,6 +186,8 @@ pub(super) enum Op {
         upper: bool,
         all: bool,
     },
+    /// `@Q`: quoted, so that a shell reads it as one word again.
+    Quote,
     /// Anything else: the parts may run substitutions, the result is not known.
     Other(Vec<Part>),
 }

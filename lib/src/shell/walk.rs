@@ -263,16 +263,7 @@ impl<M: Machine> Walker<'_, M> {
             }
         }
         if !Rc::ptr_eq(&one.files, &other.files) {
-            let files = one.files();
-            for (path, text) in other.files.iter() {
-                match files.get_mut(path) {
-                    Some(mine) if mine == text => {}
-                    Some(mine) => *mine = None,
-                    None => {
-                        files.insert(path.clone(), text.clone());
-                    }
-                }
-            }
+            one.merge_files(&other.files);
         }
         if one.out != other.out {
             one.out = Some(HOLE.to_string());

@@ -17,13 +17,27 @@ pub(super) enum Flow {
     Exit,
 }
 
+/// Files that the line wrote, by absolute path: what may be in them, several where worlds that became one differed.
+pub(super) type Files = BTreeMap<String, Vec<Written>>;
+
+/// What may be in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// What was there before the line.
+    Before,
+    /// This text, or one that is not known.
+    Text(Known),
+}
+
+/// Contents of one file that are kept.
+const CONTENTS: usize = 8;
+
 /// A world: the caller's state, the shell's, and how the last command ended.
 #[derive(Clone, Debug)]
 pub(super) struct World<S> {
     pub state: S,
     pub shell: Rc<Shell>,
-    /// Files that the line wrote, by absolute path; `None`: with a text that is not known.
-    pub files: Rc<BTreeMap<String, Known>>,
+    pub files: Rc<Files>,
     /// Exit status 0 or not; `None`: either.
     pub ok: Option<bool>,
     pub flow: Flow,
@@ -56,12 +70,40 @@ impl<S> World<S> {
     }
 
     /// The files, to be changed.
-    pub fn files(&mut self) -> &mut BTreeMap<String, Known> {
+    pub fn files(&mut self) -> &mut Files {
         if Rc::strong_count(&self.files) > 1 {
-            let texts: usize = self.files.values().flatten().map(|text| text.len() / ENTRY).sum();
+            let weight = |written: &Written| match written {
+                Written::Text(Some(text)) => 1 + text.len() / ENTRY,
+                _ => 1,
+            };
+            let texts: usize = self.files.values().flatten().map(weight).sum();
             self.copied.set(self.copied.get() + 2 * self.files.len() + texts);
         }
         Rc::make_mut(&mut self.files)
+    }
+
+    /// Takes in what the line may have written in another world.
+    pub fn merge_files(&mut self, other: &Files) {
+        if *self.files == *other {
+            return;
+        }
+        let files = self.files();
+        for (path, texts) in other {
+            let mine = files.entry(path.clone()).or_insert_with(|| vec![Written::Before]);
+            for text in texts {
+                if !mine.contains(text) {
+                    mine.push(text.clone());
+                }
+            }
+        }
+        for (path, mine) in files {
+            if !other.contains_key(path) && !mine.contains(&Written::Before) {
+                mine.push(Written::Before);
+            }
+            if mine.len() > CONTENTS {
+                *mine = vec![Written::Text(None)];
+            }
+        }
     }
 
     /// Adds to the output, if anyone reads it; `None`: something not known.
@@ -89,7 +131,8 @@ impl<S> World<S> {
                 || other
                     .files
                     .iter()
-                    .all(|(path, text)| matches!(self.files.get(path), Some(mine) if mine.is_none() || mine == text)))
+                    .all(|(path, texts)| self.files.get(path).is_some_and(|mine| texts.iter().all(|text| mine.contains(text))))
+                    && self.files.iter().all(|(path, mine)| other.files.contains_key(path) || mine.contains(&Written::Before)))
     }
 
     /// The command ended with this status.
