@@ -16,8 +16,9 @@ impl Judge<'_> {
                 ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
                 ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
             };
-            let names: BTreeMap<String, Tip> = names.into_iter().map(|(n, o)| (n, Tip::Real(o))).collect();
-            world.refs.insert(id, Refs { names, head, squashed: Vec::new(), fetched: false });
+            let mut refs = Refs { names: BTreeMap::new(), head, squashed: Vec::new(), fetched: false };
+            refs.names.extend(names.into_iter().map(|(n, o)| (n, Tip::Real(o))));
+            world.refs.insert(id, refs);
         }
         Ok(world.refs.entry(id).or_insert_with(|| unreachable!("inserted above")))
     }
@@ -144,7 +145,8 @@ impl Judge<'_> {
             return Ok(());
         }
         let head = world.refs.get(&call.site).and_then(Refs::head_tip);
-        let into: BTreeSet<String> = world.real_tips(head).into_iter().chain(held.iter().cloned()).collect();
+        let mut into = world.real_tips(head);
+        into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
             Some(true) => {
                 world.findings.push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost));
@@ -158,8 +160,8 @@ impl Judge<'_> {
                 return Ok(());
             }
         }
-        let known: BTreeSet<String> = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
-        let all: BTreeSet<String> = held.union(&known).cloned().collect();
+        let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
+        all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
         let finding = if gone.is_empty() {
             call.finding(rule, Verdict::Ask, "only the reflog would still name these").with(lost)

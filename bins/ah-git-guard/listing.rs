@@ -169,7 +169,7 @@ pub fn ls(command: &Command, cwd: &Path) -> Option<String> {
         .map(|e| e.file_name().to_string_lossy().into_owned())
         .filter(|n| !n.starts_with('.') || options.contains(&"-A"))
         .collect();
-    all.sort();
+    all.sort_unstable();
     Some(all.iter().flat_map(|n| [n.as_str(), "\n"]).collect())
 }
 
