@@ -58,7 +58,7 @@ pub enum Level {
 }
 
 /// One piece of content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Treasure {
     /// What it is.
     pub kind: Kind,

@@ -38,7 +38,7 @@ pub enum Head {
 }
 
 /// A commit that the line makes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// Its parents.
     pub parents: Vec<Tip>,
@@ -47,7 +47,7 @@ pub struct Made {
 }
 
 /// The refs of one repository as the line changes them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refs {
     /// Full name and tip.
     pub names: BTreeMap<String, Tip>,
@@ -78,7 +78,7 @@ impl Refs {
 }
 
 /// A stash entry, newest first in its list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stash {
     /// Serial number; content it took from this line has the holder of that number.
     pub id: u32,
@@ -87,7 +87,7 @@ pub struct Stash {
 }
 
 /// One possible state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// All content looked at so far.
     pub treasures: Vec<Treasure>,

@@ -259,7 +259,8 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
     });
     world.drop_index(|p| p.starts_with(&root) && hits.contains(p));
     // Without a revision too: what was taken out of the index comes back over the file that stayed.
-    collide(judge, world, call, Some(rev.unwrap_or("HEAD")), true)
+    let rev = rev.or_else(|| judge.sites[call.site].taken_out().then_some("HEAD"));
+    collide(judge, world, call, rev, true)
 }
 
 /// Files of `rev` take the place of untracked (`all`) or only of ignored ones.
