@@ -382,7 +382,12 @@ fn orphan(judge: &mut Judge, mut world: World, call: &Call, name: Word) -> Judge
     let head =
         std::mem::replace(&mut judge.refs(&mut world, call.site)?.head, Head::Branch(format!("refs/heads/{}", name.text())));
     if let Head::Detached(tip) = head {
-        judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        if call.invocation.verb() == Some("switch") {
+            judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        } else {
+            // The index keeps the content of the commit for the first one of the new branch.
+            judge.refs(&mut world, call.site)?.squashed.push(tip);
+        }
     }
     succeeds(world)
 }
