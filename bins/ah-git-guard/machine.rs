@@ -81,6 +81,9 @@ impl<'j, 'a> Guard<'j, 'a> {
         let text = words(&command.words);
         let program = command.program().unwrap_or_default().to_owned();
         let (mut output, mut ok) = (None, None);
+        if command.words.first().and_then(Word::literal).is_some_and(|t| t.contains('/')) {
+            world.forget_stashes();
+        }
         if let Some(finding) = forge::judge(&program, command, &text) {
             world.findings.push(finding);
         }
@@ -187,9 +190,7 @@ impl<'j, 'a> Guard<'j, 'a> {
         self.judge.settle(world, "file.replace", text);
         Ok(())
     }
-}
 
-impl Guard<'_, '_> {
     /// One simple command of the line in one world.
     pub fn run(&mut self, command: &Command, world: World) -> Step<World> {
         let cwd = command.cwd.as_ref().map_or_else(|| self.cwd.clone(), PathBuf::from);

@@ -216,7 +216,7 @@ impl Judge<'_> {
         let same: Vec<PathBuf> = world
             .treasures
             .iter()
-            .filter_map(|t| t.tree())
+            .flat_map(|t| t.trees())
             .filter(|p| p.strip_prefix(to).is_ok_and(|tail| from.join(tail).is_file()))
             .map(Path::to_owned)
             .collect();
