@@ -161,7 +161,7 @@ impl<'j, 'a> Guard<'j, 'a> {
                 let entries = self.judge.sites[id].status(&at, &[], false)?;
                 let root = self.judge.sites[id].root.clone();
                 self.judge.learn(world, id, &entries);
-                world.drop_tree(|t, p| p.starts_with(&root) && t.kind == crate::treasure::Kind::Edit);
+                world.drop_tracked(|t, p| p.starts_with(&root) && t.kind == crate::treasure::Kind::Edit);
                 self.judge.settle(world, "tree.discard", text);
             }
             return Ok(());

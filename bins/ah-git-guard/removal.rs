@@ -185,6 +185,7 @@ impl Judge<'_> {
             if self.outside(site, &from) {
                 self.loose_file(world, &from);
             }
+            let fresh = !self.exists(world, &target);
             if take && self.moved_repository(world, act, &from)? {
                 continue;
             }
@@ -204,7 +205,9 @@ impl Judge<'_> {
             if take {
                 world.removed.insert(from.clone());
             }
-            world.created.insert(target.clone());
+            if fresh {
+                world.created.insert(target.clone());
+            }
             world.removed.remove(&target);
         }
         Ok(())

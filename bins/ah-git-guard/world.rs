@@ -132,6 +132,15 @@ impl World {
         }
     }
 
+    /// The same for files that git tracks: a file that the line made and did not stage is none.
+    pub fn drop_tracked(&mut self, hit: impl Fn(&Treasure, &Path) -> bool) {
+        let made = std::mem::take(&mut self.created);
+        let loose =
+            |t: &Treasure, p: &Path| made.contains(p) && !t.holders.iter().any(|h| matches!(h, Holder::Index(q) if q == p));
+        self.drop_tree(|t, p| hit(t, p) && !loose(t, p));
+        self.created = made;
+    }
+
     /// Index entries matched by `hit` no longer hold their content.
     pub fn drop_index(&mut self, hit: impl Fn(&Path) -> bool) {
         for treasure in &mut self.treasures {

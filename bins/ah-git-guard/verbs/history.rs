@@ -232,7 +232,7 @@ pub fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if source.own_diff && (o.has("reverse") != source.reversed) {
         let hits = judge.hits(&mut world, call, &source.paths)?;
         judge.load_all(&mut world, call)?;
-        world.drop_tree(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
+        world.drop_tracked(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
         if source.cached {
             world.drop_index(|p| source.paths.is_empty() || hits.contains(p));
         }
