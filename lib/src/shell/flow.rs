@@ -290,6 +290,10 @@ impl<M: Machine> Walker<'_, M> {
         let mut done = Vec::new();
         let mut worlds = vec![world];
         for value in values {
+            // A round is a step even where nothing runs in it: loops may lie in loops.
+            if !self.tick(name) {
+                break;
+            }
             worlds = self.each(worlds, |walker, mut world| {
                 world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
                 walker.list(body, vec![world], frame)

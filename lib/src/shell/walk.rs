@@ -155,6 +155,11 @@ impl<M: Machine> Walker<'_, M> {
             if worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
+            // Loops in loops would go through what is left again and again.
+            if self.steps == 0 {
+                self.note("too many steps", "");
+                break;
+            }
             worlds = self.and_or(item, worlds, frame);
         }
         self.depth -= 1;
