@@ -12,7 +12,7 @@ use ah::exit;
 use ah::quote;
 use ah::shell::Source;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The directory of `--cwd`, else the current one.

@@ -52,16 +52,8 @@ fn render(judged: Judged) -> Answer {
 /// The answer after a bug: the text alone decides whether it plainly names a losing operation.
 pub fn panicked(text: &str) -> Answer {
     const PLAIN: &[&str] = &[
-        "reset --hard",
-        "checkout -- ",
-        "checkout .",
-        "clean -f",
-        "push --force",
-        "push -f",
-        "stash drop",
-        "stash clear",
-        "branch -D",
-        "rm -rf .git",
+        "reset --hard", "checkout -- ", "checkout .", "clean -f", "push --force", "push -f", "stash drop", "stash clear",
+        "branch -D", "rm -rf .git",
     ];
     let shell = text.contains("\"command\"");
     let closed = || Policies::from_env().load(None).guard().fail == Fail::Closed;

@@ -20,11 +20,6 @@ impl Hits {
         Self { all: true, ..Self::default() }
     }
 
-    /// One path and what is below it.
-    pub fn under(path: &Path) -> Self {
-        Self { under: vec![path.to_owned()], ..Self::default() }
-    }
-
     /// Whether a path is among them.
     pub fn contains(&self, path: &Path) -> bool {
         self.all || self.paths.contains(path) || self.under.iter().any(|u| path.starts_with(u))
@@ -60,7 +55,7 @@ mod tests {
 
     #[test]
     fn below_a_named_path() {
-        let hits = Hits::under(Path::new("/a/b"));
+        let hits = Hits { under: vec![PathBuf::from("/a/b")], ..Hits::default() };
         assert!(hits.contains(Path::new("/a/b/c")) && hits.contains(Path::new("/a/b")) && !hits.contains(Path::new("/a/bc")));
     }
 }

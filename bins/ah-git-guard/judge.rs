@@ -16,6 +16,7 @@ use ah::shell::{Command, EnvValue, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Everything that stays the same in all worlds of one line.
 pub struct Judge<'a> {
@@ -191,7 +192,13 @@ impl<'a> Judge<'a> {
             return Ok(Some(id));
         }
         let entries = site.status_below(path, true)?;
+        let root = site.root.clone();
+        let shown = entries.iter().any(|e| root.join(&e.path) == path);
+        let hidden = if shown { Vec::new() } else { site.hidden_below(path)? };
         self.learn(world, id, &entries);
+        for path in hidden {
+            world.add(Side::Tree, Treasure::new(Kind::Edit, &path, vec![Holder::Tree(path.clone())]));
+        }
         Ok(Some(id))
     }
 
@@ -338,5 +345,14 @@ impl<'a> Judge<'a> {
             );
         }
         out
+    }
+
+    /// Every path of a tree; of a revision that cannot be known: every path of HEAD.
+    pub fn tree_paths(&self, id: SiteId, rev: &str) -> Result<Rc<BTreeSet<PathBuf>>, Trouble> {
+        let rev = if rev.contains(ah::shell::HOLE) || rev == "-" { "HEAD" } else { rev };
+        match self.sites[id].tree_paths(rev) {
+            Err(Trouble::Failed { .. }) => Ok(Rc::default()),
+            other => other,
+        }
     }
 }

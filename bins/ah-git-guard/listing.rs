@@ -185,19 +185,8 @@ pub struct Which {
 pub fn of_git(verb: &str, words: &[&str]) -> Option<Which> {
     let has = |names: &[&str]| words.iter().any(|w| names.contains(w));
     let known = [
-        "-o",
-        "--others",
-        "-m",
-        "--modified",
-        "-d",
-        "--deleted",
-        "-z",
-        "--exclude-standard",
-        "--name-only",
-        "--cached",
-        "--staged",
-        "HEAD",
-        "--",
+        "-o", "--others", "-m", "--modified", "-d", "--deleted", "-z", "--exclude-standard", "--name-only", "--cached",
+        "--staged", "HEAD", "--",
     ];
     if !words.iter().all(|w| known.contains(w)) {
         return None;

@@ -6,7 +6,8 @@ use crate::treasure::{Kind, Level, Treasure};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
 use ah::config::OnLoss;
-use ah::git::Kept;
+use ah::git::{Kept, Oid};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// So many lost files are looked for in history; more are taken to be lost.
@@ -19,15 +20,15 @@ impl Judge<'_> {
         if worse.is_empty() {
             return;
         }
-        let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).filter(|t| t.kind != Kind::Stashed).collect();
+        let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).collect();
         let mut kept = self.in_history(&lost);
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
-            kept.extend(self.untouched());
+            kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
         let on_loss = self.policy.guard().on_loss;
         let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
         for (treasure, level) in &worse {
-            if empty(treasure) || kept.contains(&treasure.path) && treasure.kind != Kind::Staged {
+            if empty(treasure) || kept.contains(&(treasure.path.clone(), treasure.kind == Kind::Staged)) {
                 continue;
             }
             let own = self.own(&treasure.path);
@@ -63,9 +64,6 @@ impl Judge<'_> {
 
     /// A treasure as it stands in a message.
     pub fn loss(&self, treasure: &Treasure) -> Loss {
-        if treasure.kind == Kind::Stashed {
-            return Loss::Stash(treasure.label.clone());
-        }
         Loss::File { path: treasure.path.clone(), what: treasure.kind.word(), own: self.own(&treasure.path) }
     }
 
@@ -75,24 +73,28 @@ impl Judge<'_> {
         around.is_some_and(|site| self.memory.whose(&site.root, path) == Whose::Own)
     }
 
-    /// Files whose present content is a blob of HEAD or the index anyway.
-    fn in_history(&self, lost: &[&Treasure]) -> Vec<PathBuf> {
-        let mut out = Vec::new();
+    /// Lost content that commits hold anyway: path, and whether it is the staged content of it.
+    fn in_history(&self, lost: &[&Treasure]) -> BTreeSet<(PathBuf, bool)> {
+        let mut out = BTreeSet::new();
         if lost.len() > CHECKED {
             return out;
         }
-        for site in &self.sites {
-            let here: Vec<PathBuf> = lost
-                .iter()
-                .filter(|t| t.path.is_file())
-                .filter_map(|t| t.path.strip_prefix(&site.root).ok().map(PathBuf::from))
-                .collect();
-            if here.is_empty() || site.repo.work_tree.is_none() {
+        let held = |kept: &Kept| !matches!(kept, Kept::Absent | Kept::Nowhere | Kept::Index);
+        for site in self.sites.iter().filter(|s| s.repo.work_tree.is_some()) {
+            let here = |t: &&&Treasure| t.path.starts_with(&site.root);
+            let tail = |t: &Treasure| t.path.strip_prefix(&site.root).map(PathBuf::from).unwrap_or_default();
+            let staged = lost.iter().filter(here).filter_map(|t| Some((tail(t), Oid::parse(t.blob.as_ref()?)?)));
+            let staged: Vec<(PathBuf, Oid)> = staged.collect();
+            let files = lost.iter().filter(here).filter(|t| t.blob.is_none() && t.path.is_file()).map(|t| tail(t));
+            let files: Vec<PathBuf> = files.collect();
+            if staged.is_empty() && files.is_empty() {
                 continue;
             }
-            let kept = site.git("hash-object").and_then(|git| git.kept(&here, false)).unwrap_or_default();
-            let known = here.into_iter().zip(kept).filter(|(_, k)| !matches!(k, Kept::Absent | Kept::Nowhere | Kept::Index));
-            out.extend(known.map(|(p, _)| site.root.join(p)));
+            let Ok(git) = site.git("hash-object") else { continue };
+            let of_files = if files.is_empty() { Vec::new() } else { git.kept(&files, false).unwrap_or_default() };
+            let of_index = if staged.is_empty() { Vec::new() } else { git.blobs_kept(&staged).unwrap_or_default() };
+            out.extend(files.iter().zip(of_files).filter(|(_, k)| held(k)).map(|(p, _)| (site.root.join(p), false)));
+            out.extend(staged.iter().zip(of_index).filter(|(_, k)| held(k)).map(|((p, _), _)| (site.root.join(p), true)));
         }
         out
     }

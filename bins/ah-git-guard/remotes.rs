@@ -49,6 +49,21 @@ impl Judge<'_> {
         Ok(self.sites[call.site].config().push_remote(short))
     }
 
+    /// The configured remote that a word means: by its name, or by where it is; else the word itself.
+    pub fn remote_called(&self, call: &Call, word: &str) -> String {
+        let config = self.sites[call.site].config();
+        let remotes = config.remotes();
+        if remotes.contains(&word) {
+            return word.to_owned();
+        }
+        let at = |url: &str| std::fs::canonicalize(call.cwd.join(url.strip_prefix("file://").unwrap_or(url))).ok();
+        let here = at(word);
+        let same = |url: &&str| {
+            **url == *word || (here.is_some() && std::fs::canonicalize(self.sites[call.site].root.join(url)).ok() == here)
+        };
+        remotes.into_iter().find(|r| config.push_urls(r).iter().any(|url| same(&url))).unwrap_or(word).to_owned()
+    }
+
     /// The name on the remote that the current branch is pushed to.
     pub fn push_name(&self, world: &World, call: &Call, branch: &str) -> String {
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
@@ -81,10 +96,9 @@ impl Judge<'_> {
     }
 
     /// Whether a branch of the remote is protected by the policy or is the remote's default.
-    pub fn protected(&self, world: &World, call: &Call, remote: &str, short: &str) -> bool {
+    pub fn protected(&self, call: &Call, remote: &str, short: &str) -> bool {
         let default = self.sites[call.site].repo.target(&format!("refs/remotes/{remote}/HEAD"));
         let prefix = format!("refs/remotes/{remote}/");
-        let _ = world;
         self.policy.protects(short) || default.as_deref().and_then(|d| d.strip_prefix(&prefix)) == Some(short)
     }
 
@@ -134,7 +148,7 @@ impl Judge<'_> {
     }
 
     /// Whether hooks of these names would run.
-    pub fn hooks(&self, _world: &World, call: &Call, names: &[&str]) -> bool {
+    pub fn hooks(&self, call: &Call, names: &[&str]) -> bool {
         let site = &self.sites[call.site];
         let stripped = self.bare_hooks(call.site);
         names.iter().any(|n| site.hooks().iter().any(|h| h == n) || stripped.iter().any(|h| h == n))
@@ -253,12 +267,6 @@ impl Judge<'_> {
         let Some(base) = held.base else { return Ok(None) };
         let moved = site.git("diff-tree")?.diff_paths(&base, &head)?;
         Ok(if moved.iter().any(|c| paths.contains(&c.path)) { None } else { Some(true) })
-    }
-
-    /// Whether giving up the operation would lose a commit's worth of work beyond what files show.
-    pub fn skips_work(&self, _id: SiteId, operation: &str, skip: bool) -> bool {
-        // A skipped commit of a rebase stays in the reflog of the branch: surprising, but recoverable.
-        skip && operation == "rebase"
     }
 
     /// The linked tree that a word names: by its id or path.

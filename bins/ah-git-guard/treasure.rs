@@ -17,8 +17,6 @@ pub enum Kind {
     Ignored,
     /// A conflict as a person resolved it.
     Resolution,
-    /// What a stash entry holds; the text of it is in `label`.
-    Stashed,
 }
 
 impl Kind {
@@ -31,7 +29,6 @@ impl Kind {
             Self::Secret => "secret",
             Self::Ignored => "ignored",
             Self::Resolution => "resolution",
-            Self::Stashed => "stashed",
         }
     }
 }
@@ -47,10 +44,6 @@ pub enum Holder {
     Stash(u32),
     /// A commit that this line makes, by its serial number.
     Commit(u32),
-    /// Something that no local command takes away: a ref of before, another repository.
-    Kept,
-    /// A reflog alone.
-    Reflog,
 }
 
 /// How well content is held.
@@ -65,26 +58,24 @@ pub enum Level {
 }
 
 /// One piece of content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Treasure {
     /// What it is.
     pub kind: Kind,
     /// Where it was found.
     pub path: PathBuf,
-    /// A name for messages where the path does not say it (stash entries).
-    pub label: String,
     /// Everything that holds it now.
     pub holders: Vec<Holder>,
     /// How well it was held when last looked at.
     pub level: Level,
-    /// Blob id of staged content, to look for it in history.
+    /// Staged content's blob, to be looked for in history.
     pub blob: Option<String>,
 }
 
 impl Treasure {
     /// Content found at `path`, held by `holders`.
     pub fn new(kind: Kind, path: &Path, holders: Vec<Holder>) -> Self {
-        Self { kind, path: path.to_owned(), label: String::new(), holders, level: Level::Held, blob: None }
+        Self { kind, path: path.to_owned(), holders, level: Level::Held, blob: None }
     }
 
     /// Takes every holder away for which `which` says so.

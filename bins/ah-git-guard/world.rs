@@ -1,6 +1,6 @@
 //! One possible state of things while a line runs: what holds which content, where refs point, what was found wrong.
 
-use crate::treasure::{Holder, Kind, Level, Treasure};
+use crate::treasure::{Holder, Level, Treasure};
 use crate::verdict::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,8 +15,6 @@ pub enum Side {
     Tree,
     /// The index entry.
     Index,
-    /// Stash entries are counted apart.
-    Stash,
 }
 
 /// A commit: one of before, or one that the line makes.
@@ -40,7 +38,7 @@ pub enum Head {
 }
 
 /// A commit that the line makes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// Its parents.
     pub parents: Vec<Tip>,
@@ -49,7 +47,7 @@ pub struct Made {
 }
 
 /// The refs of one repository as the line changes them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refs {
     /// Full name and tip.
     pub names: BTreeMap<String, Tip>,
@@ -80,7 +78,7 @@ impl Refs {
 }
 
 /// A stash entry, newest first in its list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stash {
     /// Serial number; content it took from this line has the holder of that number.
     pub id: u32,
@@ -89,7 +87,7 @@ pub struct Stash {
 }
 
 /// One possible state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// All content looked at so far.
     pub treasures: Vec<Treasure>,
@@ -223,10 +221,10 @@ impl World {
         let mut out = Vec::new();
         for treasure in &mut self.treasures {
             let level = treasure.holders.iter().map(|h| match h {
-                Holder::Tree(_) | Holder::Index(_) | Holder::Kept => Level::Held,
+                Holder::Tree(_) | Holder::Index(_) => Level::Held,
                 Holder::Stash(id) if stashed.contains(id) => Level::Held,
                 Holder::Commit(id) if reached.contains(id) => Level::Held,
-                Holder::Commit(_) | Holder::Reflog => Level::Logged,
+                Holder::Commit(_) => Level::Logged,
                 Holder::Stash(_) => Level::Gone,
             });
             let level = level.max().unwrap_or(Level::Gone);
@@ -245,10 +243,5 @@ impl World {
     pub fn badness(&self) -> (crate::verdict::Verdict, usize) {
         let worst = self.findings.iter().map(|f| f.verdict).max().unwrap_or(crate::verdict::Verdict::Allow);
         (worst, usize::MAX - self.treasures.iter().map(|t| t.holders.len()).sum::<usize>())
-    }
-
-    /// Whether a path is secret-like content of the kind that git ignores.
-    pub fn is_kind(&self, path: &Path, kind: Kind) -> bool {
-        self.treasures.iter().any(|t| t.kind == kind && t.path == path)
     }
 }

@@ -142,14 +142,11 @@ fn every_field_of_every_captured_event_arrives() {
             }
         }
     }
-    let read = TEXTS.iter().map(|(key, _)| *key).chain(UNREAD.iter().copied()).chain([
-        "is_interrupt",
-        "prompt_id",
-        "stop_hook_active",
-        "tool_input",
-        "tool_response",
-        "turn_id",
-    ]);
+    let read = TEXTS
+        .iter()
+        .map(|(key, _)| *key)
+        .chain(UNREAD.iter().copied())
+        .chain(["is_interrupt", "prompt_id", "stop_hook_active", "tool_input", "tool_response", "turn_id"]);
     assert_eq!(met, read.map(str::to_owned).collect());
 }
 

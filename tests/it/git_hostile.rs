@@ -9,34 +9,11 @@ use ah::git::{Against, CleanFlags, Git, IgnoredFiles, Oid, Paths, Question, Refl
 use crate::support::{TestRepo, minute};
 
 const HOOKS: [&str; 28] = [
-    "applypatch-msg",
-    "commit-msg",
-    "fsmonitor-watchman",
-    "p4-changelist",
-    "p4-post-changelist",
-    "p4-pre-submit",
-    "p4-prepare-changelist",
-    "post-applypatch",
-    "post-checkout",
-    "post-commit",
-    "post-index-change",
-    "post-merge",
-    "post-receive",
-    "post-rewrite",
-    "post-update",
-    "pre-applypatch",
-    "pre-auto-gc",
-    "pre-commit",
-    "pre-merge-commit",
-    "pre-push",
-    "pre-rebase",
-    "pre-receive",
-    "prepare-commit-msg",
-    "proc-receive",
-    "push-to-checkout",
-    "reference-transaction",
-    "sendemail-validate",
-    "update",
+    "applypatch-msg", "commit-msg", "fsmonitor-watchman", "p4-changelist", "p4-post-changelist", "p4-pre-submit",
+    "p4-prepare-changelist", "post-applypatch", "post-checkout", "post-commit", "post-index-change", "post-merge",
+    "post-receive", "post-rewrite", "post-update", "pre-applypatch", "pre-auto-gc", "pre-commit", "pre-merge-commit", "pre-push",
+    "pre-rebase", "pre-receive", "prepare-commit-msg", "proc-receive", "push-to-checkout", "reference-transaction",
+    "sendemail-validate", "update",
 ];
 
 /// Settings that run `PROGRAM` one way or another.
@@ -153,18 +130,8 @@ pub fn environment(t: &TestRepo) -> Vars {
     let mut vars = t.vars();
     let evil = marker(t, "env");
     for name in [
-        "EDITOR",
-        "GIT_ASKPASS",
-        "GIT_EDITOR",
-        "GIT_EXTERNAL_DIFF",
-        "GIT_PAGER",
-        "GIT_PROXY_COMMAND",
-        "GIT_SEQUENCE_EDITOR",
-        "GIT_SSH",
-        "GIT_SSH_COMMAND",
-        "PAGER",
-        "SSH_ASKPASS",
-        "VISUAL",
+        "EDITOR", "GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR",
+        "GIT_SSH", "GIT_SSH_COMMAND", "PAGER", "SSH_ASKPASS", "VISUAL",
     ] {
         vars.set(name, &evil);
     }

@@ -10,26 +10,8 @@ const PASSWORD: &[u8] = b"abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456
 
 /// Text as it may stand around a secret.
 const FILLER: &[&str] = &[
-    "the ",
-    "fn main() {\n",
-    "é",
-    "\u{1f600} ",
-    "\n",
-    "x = 1; ",
-    "\"",
-    " ",
-    "{\"a\": ",
-    "]",
-    "\\n ",
-    "git push ",
-    "- item\n",
-    "src/lib.rs:12: ",
-    "\0 ",
-    "100% ",
-    "https://h/p ",
-    "<b>",
-    "$HOME ",
-    "'",
+    "the ", "fn main() {\n", "é", "\u{1f600} ", "\n", "x = 1; ", "\"", " ", "{\"a\": ", "]", "\\n ", "git push ", "- item\n",
+    "src/lib.rs:12: ", "\0 ", "100% ", "https://h/p ", "<b>", "$HOME ", "'",
 ];
 
 fn filler(numbers: &mut Numbers) -> String {

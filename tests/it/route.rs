@@ -18,7 +18,7 @@ impl World {
     fn new(config: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        for repo in ["home/work/a", "home/work/secret/b", "home/work-repos/c", "home/work/deep/d"] {
+        for repo in ["home/src/a", "home/src/secret/b", "home/src-repos/c", "home/src/deep/d"] {
             write(&root.join(repo).join(".git/config"), "");
         }
         if !config.is_empty() {
@@ -48,23 +48,23 @@ impl World {
     }
 }
 
-const CONFIG: &str = r#"{"off": ["~/work/secret"], "default": "off", "collectives": [
-  {"name": "work", "paths": ["~/work"], "share": "team"},
-  {"name": "deep", "paths": ["~/work/deep"], "share": "local"}]}"#;
+const CONFIG: &str = r#"{"off": ["~/src/secret"], "default": "off", "collectives": [
+  {"name": "work", "paths": ["~/src"], "share": "team"},
+  {"name": "deep", "paths": ["~/src/deep"], "share": "local"}]}"#;
 
 #[test]
 fn off_wins_then_the_deepest_then_the_default() {
     let world = World::new(CONFIG);
-    assert_eq!(world.collective("work/a").as_deref(), Some("work"));
-    assert_eq!(world.collective("work/a/src/new/dir").as_deref(), Some("work"));
-    assert_eq!(world.collective("work/deep/d").as_deref(), Some("deep"));
-    assert_eq!(world.route("work/secret/b"), Route::Off(Off::Listed));
-    assert_eq!(world.route("work-repos/c"), Route::Off(Off::Default));
-    assert_eq!(world.route("work/a/../secret/b/x"), Route::Off(Off::Listed));
-    assert_eq!(world.route("work/none/../a/.").scope().unwrap().collective.as_deref(), Some("work"));
+    assert_eq!(world.collective("src/a").as_deref(), Some("work"));
+    assert_eq!(world.collective("src/a/src/new/dir").as_deref(), Some("work"));
+    assert_eq!(world.collective("src/deep/d").as_deref(), Some("deep"));
+    assert_eq!(world.route("src/secret/b"), Route::Off(Off::Listed));
+    assert_eq!(world.route("src-repos/c"), Route::Off(Off::Default));
+    assert_eq!(world.route("src/a/../secret/b/x"), Route::Off(Off::Listed));
+    assert_eq!(world.route("src/none/../a/.").scope().unwrap().collective.as_deref(), Some("work"));
     assert_eq!(world.route("none"), Route::Off(Off::Nowhere));
     let config = world.config();
-    for nowhere in ["", "work/a", "\0"] {
+    for nowhere in ["", "src/a", "\0"] {
         assert_eq!(route(&config, Path::new(nowhere)), Route::Off(Off::Nowhere));
     }
 }
@@ -72,26 +72,26 @@ fn off_wins_then_the_deepest_then_the_default() {
 #[test]
 fn links_on_either_side() {
     let world = World::new(CONFIG);
-    symlink(world.at("work/secret"), world.at("link")).unwrap();
+    symlink(world.at("src/secret"), world.at("link")).unwrap();
     assert_eq!(world.route("link/b"), Route::Off(Off::Listed));
     assert_eq!(world.route("link/b/not/there"), Route::Off(Off::Listed));
-    symlink(world.at("work/a"), world.at("work/secret/out")).unwrap();
-    assert_eq!(world.route("work/secret/out"), Route::Off(Off::Listed));
-    symlink("loop", world.at("work/loop")).unwrap();
-    assert_eq!(world.route("work/loop/x"), Route::Off(Off::Nowhere));
+    symlink(world.at("src/a"), world.at("src/secret/out")).unwrap();
+    assert_eq!(world.route("src/secret/out"), Route::Off(Off::Listed));
+    symlink("loop", world.at("src/loop")).unwrap();
+    assert_eq!(world.route("src/loop/x"), Route::Off(Off::Nowhere));
     let other = World::new(r#"{"off": ["~/link"]}"#);
-    symlink(other.at("work/secret"), other.at("link")).unwrap();
-    assert_eq!(other.route("work/secret/b"), Route::Off(Off::Listed));
-    assert!(other.route("work/a").scope().is_some());
+    symlink(other.at("src/secret"), other.at("link")).unwrap();
+    assert_eq!(other.route("src/secret/b"), Route::Off(Off::Listed));
+    assert!(other.route("src/a").scope().is_some());
 }
 
 #[test]
 fn without_a_word_it_is_this_repository_on_this_machine() {
     for config in ["", r#"{"git_guard": {"on_loss": "deny"}}"#, r#"{"default": "repo"}"#] {
         let world = World::new(config);
-        let scope = world.route("work/a/src").scope().unwrap();
+        let scope = world.route("src/a/src").scope().unwrap();
         assert_eq!((scope.collective.as_deref(), scope.name.as_str()), (None, "a"));
-        assert_eq!(scope.repo, world.at("work/a").to_string_lossy());
+        assert_eq!(scope.repo, world.at("src/a").to_string_lossy());
         assert!(scope.store.starts_with(".repo-"));
         assert!(!may_sync(&world.config(), &scope));
         assert_eq!(world.route(""), Route::Off(Off::Nowhere));
@@ -100,24 +100,24 @@ fn without_a_word_it_is_this_repository_on_this_machine() {
 
 #[test]
 fn invalid_and_dangling_are_off() {
-    assert_eq!(World::new("{").route("work/a"), Route::Off(Off::Invalid));
-    assert_eq!(World::new(r#"{"default": "gone"}"#).route("work/a"), Route::Off(Off::Invalid));
+    assert_eq!(World::new("{").route("src/a"), Route::Off(Off::Invalid));
+    assert_eq!(World::new(r#"{"default": "gone"}"#).route("src/a"), Route::Off(Off::Invalid));
     let world = World::new("");
     let (config, _) = Config::load_with(&paths_in(&world.root), None, &|name| (name == "AH_OFF").then(|| "1".into()));
-    assert_eq!(route(&config, &world.at("work/a")), Route::Off(Off::Silent));
+    assert_eq!(route(&config, &world.at("src/a")), Route::Off(Off::Silent));
 }
 
 #[test]
 fn the_target_decides() {
-    let world = World::new(r#"{"off": ["~/work/secret"]}"#);
-    assert!(world.target("work/a/x.rs").scope().is_some());
-    assert_eq!(world.target("work/a/../secret/b/x.rs"), Route::Off(Off::Listed));
-    write(&world.at("work-repos/c/.ah/config.json"), r#"{"off": true}"#);
-    assert_eq!(world.target("work-repos/c/x.rs"), Route::Off(Off::Listed));
-    write(&world.at("work-repos/c/.ah/config.json"), "{broken");
-    assert_eq!(world.target("work-repos/c/x.rs"), Route::Off(Off::Listed));
-    let (config, _) = Config::load_with(&paths_in(&world.root), Some(&world.at("work/a")), &|_| None);
-    assert!(route_target(&config, &paths_in(&world.root), &world.at("work/a/y")).scope().is_some());
+    let world = World::new(r#"{"off": ["~/src/secret"]}"#);
+    assert!(world.target("src/a/x.rs").scope().is_some());
+    assert_eq!(world.target("src/a/../secret/b/x.rs"), Route::Off(Off::Listed));
+    write(&world.at("src-repos/c/.ah/config.json"), r#"{"off": true}"#);
+    assert_eq!(world.target("src-repos/c/x.rs"), Route::Off(Off::Listed));
+    write(&world.at("src-repos/c/.ah/config.json"), "{broken");
+    assert_eq!(world.target("src-repos/c/x.rs"), Route::Off(Off::Listed));
+    let (config, _) = Config::load_with(&paths_in(&world.root), Some(&world.at("src/a")), &|_| None);
+    assert!(route_target(&config, &paths_in(&world.root), &world.at("src/a/y")).scope().is_some());
 }
 
 #[test]
@@ -125,15 +125,15 @@ fn only_a_team_syncs() {
     let world = World::new(CONFIG);
     let scope = |path: &str| world.route(path).scope().unwrap();
     let config = world.config();
-    assert!(may_sync(&config, &scope("work/a")));
-    assert!(!may_sync(&config, &scope("work/deep/d")));
-    let gone = Scope { collective: Some("gone".into()), store: "gone".into(), ..scope("work/a") };
+    assert!(may_sync(&config, &scope("src/a")));
+    assert!(!may_sync(&config, &scope("src/deep/d")));
+    let gone = Scope { collective: Some("gone".into()), store: "gone".into(), ..scope("src/a") };
     assert!(!may_sync(&config, &gone));
-    let posing = Scope { store: "DEEP".into(), ..scope("work/a") };
+    let posing = Scope { store: "DEEP".into(), ..scope("src/a") };
     assert!(!may_sync(&config, &posing));
     let mut invalid = config.clone();
     invalid.invalid = true;
-    assert!(!may_sync(&invalid, &scope("work/a")));
+    assert!(!may_sync(&invalid, &scope("src/a")));
 }
 
 /// Every path under `dir` with what shows that it was touched.
@@ -158,7 +158,7 @@ fn routing_leaves_no_trace() {
     for config in ["", CONFIG, "{"] {
         let world = World::new(config);
         let before = listing(&world.root);
-        for path in ["work/a", "work/secret/b", "work-repos/c", "none"] {
+        for path in ["src/a", "src/secret/b", "src-repos/c", "none"] {
             let _ = (world.route(path), world.target(path));
         }
         assert_eq!(listing(&world.root), before);

@@ -5,6 +5,7 @@ use crate::hits::Hits;
 use crate::judge::Judge;
 use crate::treasure::Kind;
 use crate::world::World;
+use ah::git::{CleanFlags, IgnoredFiles, Trouble};
 
 /// `git clean`.
 pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -19,7 +20,7 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let ignored = o.has("x") || o.has("X");
     let ignore_gone = world.removed.iter().any(|p| p.file_name().is_some_and(|n| n == ".gitignore"));
     let unclear = o.unclear || o.operands.iter().any(|w| w.literal().is_none());
-    let hits = if unclear { Hits::all() } else { judge.clean_hits(call, ignore_gone)? };
+    let hits = if unclear { Hits::all() } else { clean_hits(judge, call, ignore_gone)? };
     judge.load_untracked(&mut world, call, ignored || ignore_gone)?;
     // What the line itself staged is tracked by now, and git leaves it alone.
     world.drop_tree(|t, p| {
@@ -30,4 +31,27 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         judge.remove_nested(&mut world, call, &hits)?;
     }
     done(world)
+}
+
+/// What git itself says that this clean would remove.
+fn clean_hits(judge: &Judge, call: &Call, ignored: bool) -> Result<Hits, Trouble> {
+    let o = &call.options;
+    let flags = CleanFlags {
+        directories: o.has("d"),
+        exclude: o.values("exclude").map(|w| w.text().into()).collect(),
+        force: u8::try_from(o.count("force")).unwrap_or(u8::MAX),
+        ignored: if o.has("X") {
+            IgnoredFiles::Only
+        } else if o.has("x") || ignored {
+            IgnoredFiles::Too
+        } else {
+            IgnoredFiles::Keep
+        },
+        paths: o.operands.iter().map(|w| w.text().into()).collect(),
+    };
+    let mut repo = judge.sites[call.site].repo.clone();
+    repo.cwd.clone_from(&call.cwd);
+    let root = judge.sites[call.site].root.clone();
+    let paths = judge.sites[call.site].git_in(&repo, "clean -n")?.clean_preview(&flags)?;
+    Ok(Hits { under: paths.into_iter().map(|p| root.join(p)).collect(), ..Hits::default() })
 }

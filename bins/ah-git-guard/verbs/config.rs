@@ -44,7 +44,7 @@ pub fn config(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 /// Hooks pointed elsewhere: a protection is taken away where some would have run, else they are installed.
 fn hooks_path(judge: &Judge, world: &mut World, call: &Call, value: Option<&str>) {
     let all = ["commit-msg", "pre-commit", "pre-push"];
-    let installed = judge.hooks(world, call, &all);
+    let installed = judge.hooks(call, &all);
     let exists = value.is_some_and(|v| judge.hooks_in(call, v));
     let finding = match (installed, exists) {
         (true, false) => call

@@ -96,7 +96,7 @@ pub fn commit(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         }
     }
     set_head(judge, &mut world, call, tip)?;
-    let sure = !judge.hooks(&world, call, &["commit-msg", "pre-commit", "prepare-commit-msg"]);
+    let sure = !judge.hooks(call, &["commit-msg", "pre-commit", "prepare-commit-msg"]);
     if sure { succeeds(world) } else { either(world, before) }
 }
 
@@ -116,7 +116,7 @@ fn set_head(judge: &mut Judge, world: &mut World, call: &Call, tip: Tip) -> Resu
 pub fn skipped_hooks(judge: &Judge, world: &mut World, call: &Call, names: &[&str], by_option: bool) {
     let how = if by_option { Some(("--no-verify", Verdict::Deny)) } else { judge.hooks_off(world, call) };
     if let Some((how, verdict)) = how
-        && judge.hooks(world, call, names)
+        && judge.hooks(call, names)
     {
         let detail = format!("{how} skips hooks of this repository that would run");
         world.findings.push(call.finding("hooks.skip", verdict, detail).with([Loss::Other(judge.hook_names(call.site, names))]));
@@ -178,7 +178,8 @@ pub fn abort(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
             treasure.release(|h| matches!(h, Holder::Index(_)));
         }
     }
-    if !lost && judge.skips_work(call.site, &operation, call.options.has("skip")) {
+    // A commit that a rebase skips stays in the reflog: surprising, but it comes back.
+    if !lost && operation == "rebase" && call.options.has("skip") {
         world.findings.push(call.finding("merge.abort", Verdict::Ask, format!("the {operation} in progress is given up")));
     }
     done(world)

@@ -34,7 +34,7 @@ pub fn push(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     super::history::skipped_hooks(judge, &mut world, call, &["pre-push"], o.negated("verify"));
     let remote = match o.operands.first().or_else(|| o.value("repo")) {
-        Some(word) => word.text().to_owned(),
+        Some(word) => judge.remote_called(call, word.text()),
         None => judge.default_remote(&mut world, call)?,
     };
     let before = world.clone();
@@ -130,7 +130,7 @@ fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: 
         Some(t) => judge.refs(world, call.site)?.names.get(t).cloned(),
         None => None,
     };
-    let protected = judge.protected(world, call, remote, &short);
+    let protected = judge.protected(call, remote, &short);
     let Some(source) = &target.source else {
         let (mut verdict, mut losses) = (Verdict::Ask, Vec::new());
         if let (Some(old), Some(tracking)) = (&old, &tracking) {

@@ -23,16 +23,7 @@ pub fn branch(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return rename(judge, world, call);
     }
     let listing = [
-        "list",
-        "show-current",
-        "all",
-        "remotes",
-        "contains",
-        "merged",
-        "points-at",
-        "format",
-        "sort",
-        "edit-description",
+        "list", "show-current", "all", "remotes", "contains", "merged", "points-at", "format", "sort", "edit-description",
         "unset-upstream",
     ];
     if o.operands.is_empty() || o.value("set-upstream-to").is_some() || listing.iter().any(|l| o.has(l) || o.negated(l)) {
@@ -220,7 +211,7 @@ fn write_ref(judge: &mut Judge, world: &mut World, call: &Call, name: &str, at: 
     let head = judge.refs(world, call.site)?.branch().map(str::to_owned);
     let current = name == "HEAD" || head.as_deref() == Some(name);
     // A commit of plumbing on the current branch runs none of the hooks that `git commit` would.
-    if current && tip.as_ref().is_none_or(|t| *t == Tip::Unknown) && judge.hooks(world, call, &["commit-msg", "pre-commit"]) {
+    if current && tip.as_ref().is_none_or(|t| *t == Tip::Unknown) && judge.hooks(call, &["commit-msg", "pre-commit"]) {
         world.findings.push(
             call.finding("hooks.skip", Verdict::Deny, "a commit made by plumbing does not run the commit hooks")
                 .with([Loss::Other("commit hooks".into())]),
@@ -234,6 +225,18 @@ fn write_ref(judge: &mut Judge, world: &mut World, call: &Call, name: &str, at: 
         judge.left(world, call, old, None, "ref.write", true)?;
     }
     Ok(())
+}
+
+/// `git update-index`: entries taken out of the index.
+pub fn update_index(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
+    let o = &call.options;
+    if o.has("force-remove") || o.has("remove") {
+        let hits = judge.hits(&mut world, call, &o.operands)?;
+        let forced = o.has("force-remove");
+        // `--remove` takes only what is gone from the work tree.
+        world.drop_index(|p| hits.contains(p) && (forced || !p.exists()));
+    }
+    done(world)
 }
 
 /// `git symbolic-ref`.

@@ -72,7 +72,7 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
         let taken = match treasure.kind {
             Kind::Untracked if !staged => untracked,
             Kind::Secret | Kind::Ignored => o.has("all"),
-            Kind::Stashed | Kind::Resolution => false,
+            Kind::Resolution => false,
             _ => !o.has("staged") || staged,
         };
         let indexed = treasure.holders.iter().any(|h| matches!(h, Holder::Index(p) if p.starts_with(&root) && hits.contains(p)));

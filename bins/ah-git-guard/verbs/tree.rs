@@ -22,13 +22,13 @@ pub fn reset(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return done(world);
     }
     let keep = o.last_of(&["hard", "keep", "merge", "mixed", "soft"]).unwrap_or("mixed");
-    if keep != "soft" && keep != "keep" {
+    if keep != "soft" {
         judge.load_all(&mut world, call)?;
     }
     match keep {
         "hard" => discard_tracked(judge, &mut world, call, &Hits::all(), rev.as_deref())?,
         "merge" => discard_staged(judge, &mut world, call),
-        "mixed" => {
+        "keep" | "mixed" => {
             let root = judge.sites[call.site].root.clone();
             world.drop_index(|p| p.starts_with(&root));
         }
@@ -80,7 +80,7 @@ pub fn checkout(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
             return done(world);
         }
     }
-    replace_paths(judge, &mut world, call, &hits, rev.as_deref(), true, false)?;
+    replace_paths(judge, &mut world, call, &hits, rev.as_deref(), true, o.negated("overlay"))?;
     succeeds(world)
 }
 
@@ -259,7 +259,8 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
     });
     world.drop_index(|p| p.starts_with(&root) && hits.contains(p));
     // Without a revision too: what was taken out of the index comes back over the file that stayed.
-    collide(judge, world, call, Some(rev.unwrap_or("HEAD")), true)
+    let rev = rev.or_else(|| judge.sites[call.site].taken_out().then_some("HEAD"));
+    collide(judge, world, call, rev, true)
 }
 
 /// Files of `rev` take the place of untracked (`all`) or only of ignored ones.

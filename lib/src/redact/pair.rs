@@ -8,28 +8,9 @@ const LONGEST: usize = 4096;
 
 /// How names of secrets end, small and without `-`, `_`, `.` and blanks.
 const ENDS: &[&str] = &[
-    "accesskey",
-    "accountkey",
-    "apikey",
-    "authkey",
-    "authorization",
-    "connectionstring",
-    "credential",
-    "credentials",
-    "encryptionkey",
-    "masterkey",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "secret",
-    "secretkey",
-    "secretkeybase",
-    "sharedkey",
-    "signingkey",
-    "storagekey",
-    "token",
+    "accesskey", "accountkey", "apikey", "authkey", "authorization", "connectionstring", "credential", "credentials",
+    "encryptionkey", "masterkey", "passcode", "passphrase", "passwd", "password", "privatekey", "secret", "secretkey",
+    "secretkeybase", "sharedkey", "signingkey", "storagekey", "token",
 ];
 
 /// How further names of environment variables end.
@@ -37,24 +18,8 @@ const VARIABLE_ENDS: &[&str] = &["_AUTH", "_DSN", "_KEY", "_PASS", "_PWD", "_SAL
 
 /// Words after a name that are types or say that there is none.
 const NO_SECRETS: &[&str] = &[
-    "any",
-    "bool",
-    "boolean",
-    "bytes",
-    "false",
-    "int",
-    "nil",
-    "none",
-    "null",
-    "number",
-    "option",
-    "optional",
-    "required",
-    "str",
-    "string",
-    "true",
-    "undefined",
-    "void",
+    "any", "bool", "boolean", "bytes", "false", "int", "nil", "none", "null", "number", "option", "optional", "required", "str",
+    "string", "true", "undefined", "void",
 ];
 
 /// The value that follows the name which ends with the word `at`.

@@ -198,24 +198,8 @@ mod tests {
     fn tokens_of_providers_go() {
         let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
         for begin in [
-            "sk-ant-api03-",
-            "sk-proj-",
-            "sk-",
-            "ghp_",
-            "gho_",
-            "ghs_",
-            "github_pat_",
-            "xoxb-",
-            "xoxp-",
-            "xoxa-",
-            "AIza",
-            "glpat-",
-            "npm_",
-            "hf_",
-            "sk_live_",
-            "SG.",
-            "hvs.",
-            "gsk_",
+            "sk-ant-api03-", "sk-proj-", "sk-", "ghp_", "gho_", "ghs_", "github_pat_", "xoxb-", "xoxp-", "xoxa-", "AIza",
+            "glpat-", "npm_", "hf_", "sk_live_", "SG.", "hvs.", "gsk_",
         ] {
             let token = format!("{begin}{body}");
             for text in [

@@ -165,15 +165,8 @@ mod tests {
     #[test]
     fn addresses_of_one_repository_are_one() {
         for url in [
-            "git@h:o/r.git",
-            "https://u:p@H/o/r",
-            "ssh://git@h:22/o/r",
-            "h:o/r/",
-            "https://h:443/o/r.git/",
-            "git://h:9418/o/r",
-            "ssh://h//o/r",
-            "git+ssh://me@H/o/r",
-            " http://h/o/r.git ",
+            "git@h:o/r.git", "https://u:p@H/o/r", "ssh://git@h:22/o/r", "h:o/r/", "https://h:443/o/r.git/", "git://h:9418/o/r",
+            "ssh://h//o/r", "git+ssh://me@H/o/r", " http://h/o/r.git ",
         ] {
             assert_eq!(remote_id(url).as_deref(), Some("h/o/r"), "{url}");
         }

@@ -1,9 +1,7 @@
 //! Builtins that change the shell: directories, variables, aliases, the end of things.
 
-use super::command::{Command, HOLE, Place, Word};
+use super::command::{Command, HOLE, Word};
 use super::machine::Machine;
-use super::output;
-use super::state::join;
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -138,7 +136,7 @@ impl<M: Machine> Walker<'_, M> {
                 self.report(world, &command, Some(Some(true)))
             }
             "set" => {
-                set(&mut world, &command.words[1..]);
+                super::declare::set(&mut world, &command.words[1..]);
                 self.report(world, &command, Some(Some(true)))
             }
             "shopt" => {
@@ -193,7 +191,8 @@ impl<M: Machine> Walker<'_, M> {
                 self.report(world, &command, Some(None))
             }
             "printf" if command.words.get(1).map(Word::text) == Some("-v") => {
-                let text = output::printf(&command.words[3.min(command.words.len())..]).unwrap_or_else(|| HOLE.to_string());
+                let text =
+                    super::format::printf(&command.words[3.min(command.words.len())..]).unwrap_or_else(|| HOLE.to_string());
                 if let Some(name) = command.words.get(2).and_then(Word::literal) {
                     world.shell().set(name, Value::Text(text), start);
                 }
@@ -283,147 +282,5 @@ impl<M: Machine> Walker<'_, M> {
             }
         }
         worlds
-    }
-
-    /// `cd`, `pushd`, `popd`.
-    fn directory(&mut self, name: &str, mut world: World<M::State>, command: &Command) -> Worlds<M::State> {
-        let operands: Vec<&Word> = command.words[1..]
-            .iter()
-            .filter(|word| {
-                !word.literal().is_some_and(|text| {
-                    text.starts_with('-') && text.len() > 1 && !text[1..].starts_with(|char: char| char.is_ascii_digit())
-                })
-            })
-            .collect();
-        let here = world.shell.cwd.clone();
-        let target = if name == "popd" || (name == "pushd" && operands.is_empty()) {
-            let shell = world.shell();
-            let top = shell.stack.pop().flatten();
-            if name == "pushd" {
-                shell.stack.push(here.clone());
-            }
-            top
-        } else {
-            match operands.as_slice() {
-                [] => Some(world.shell.text("HOME", self.start)).filter(|home| !home.contains(HOLE)),
-                [Word::Literal(text), ..] if text == "-" => world.shell.old.clone(),
-                [Word::Literal(text), ..] if text.is_empty() => here.clone(),
-                [Word::Literal(text), ..] => join(here.as_deref(), text),
-                _ => None,
-            }
-        };
-        let exists = match &target {
-            Some(path) if command.place == Place::Here => self.machine.is_dir(path, &world.state),
-            _ => None,
-        };
-        let mut worlds = self.report(world, command, Some(None));
-        let mut after = Vec::new();
-        for mut world in worlds.drain(..) {
-            if exists != Some(true) {
-                after.push(self.fork(&world).ends(Some(false)));
-            }
-            if exists != Some(false) {
-                let shell = world.shell();
-                if name == "pushd" && !operands.is_empty() {
-                    shell.stack.push(here.clone());
-                }
-                shell.old.clone_from(&here);
-                shell.cwd.clone_from(&target);
-                shell.vars.remove("PWD");
-                shell.vars.remove("OLDPWD");
-                // The world in which it worked comes first: it is the likely one.
-                after.insert(0, world.ends(Some(true)));
-            }
-        }
-        after
-    }
-
-    fn declare(&mut self, name: &str, world: &mut World<M::State>, command: &Command) {
-        let start = self.start;
-        let mut export = name == "export";
-        let mut off = false;
-        for word in &command.words[1..] {
-            let text = word.text();
-            if let Some(flags) = text.strip_prefix('-') {
-                export |= flags.contains('x');
-                off |= name == "export" && flags.contains('n');
-                continue;
-            }
-            if text.starts_with('+') {
-                off |= text.contains('x');
-                continue;
-            }
-            let (mut variable, value) = match text.split_once('=') {
-                Some((variable, value)) => (variable, Some(value)),
-                None => (text, None),
-            };
-            let append = variable.ends_with('+');
-            variable = variable.trim_end_matches('+');
-            if variable.is_empty() || variable.len() > 256 || !variable.bytes().all(super::parse::name_byte) {
-                continue;
-            }
-            let known = world.shell.vars.contains_key(variable);
-            let shell = world.shell();
-            if matches!(name, "local" | "declare" | "typeset") {
-                let old = shell.vars.get(variable).cloned();
-                if let Some(scope) = shell.locals.last_mut()
-                    && !scope.iter().any(|(local, _)| local == variable)
-                    && value.is_none()
-                {
-                    scope.push((variable.to_owned(), old));
-                }
-            }
-            if let Some(value) = value {
-                // A word of an assignment that was expanded as one is set already, unless it came from a variable.
-                if !(append || known && value == "\0") {
-                    shell.set(variable, Value::Text(value.to_owned()), start);
-                }
-            } else if name == "local" {
-                shell.set(variable, Value::Text(String::new()), start);
-            }
-            if export || off {
-                world.shell().export(variable, export && !off, start);
-            }
-        }
-    }
-}
-
-/// `set`: options, then positional parameters.
-fn set<S>(world: &mut World<S>, words: &[Word]) {
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        let Some(text) = word.literal() else { break };
-        if text == "--" || text == "-" {
-            at += 1;
-            let rest = words.get(at..).unwrap_or_default();
-            world.shell().positional = rest.iter().map(|word| word.text().to_owned()).collect();
-            return;
-        }
-        let on = text.starts_with('-');
-        if text.len() < 2 || !(on || text.starts_with('+')) {
-            break;
-        }
-        at += 1;
-        for letter in text[1..].chars() {
-            let shell = world.shell();
-            match letter {
-                'a' => shell.allexport = on,
-                'e' => shell.errexit = on,
-                'f' => shell.noglob = on,
-                'o' => {
-                    match words.get(at).map(Word::text) {
-                        Some("allexport") => shell.allexport = on,
-                        Some("errexit") => shell.errexit = on,
-                        Some("pipefail") => shell.pipefail = on,
-                        _ => {}
-                    }
-                    at += 1;
-                }
-                _ => {}
-            }
-        }
-    }
-    if at < words.len() {
-        world.shell().positional = words[at..].iter().map(|word| word.text().to_owned()).collect();
     }
 }

@@ -29,9 +29,15 @@ impl<M: Machine> Walker<'_, M> {
             return vec![world];
         }
         if !name.contains('/') {
-            if !plain && let Some(body) = world.shell.functions.get(name) {
-                let body = Rc::clone(body);
-                return self.call(world, &body, &command);
+            if !plain && let Some(bodies) = world.shell.functions.get(name) {
+                let bodies = bodies.clone();
+                let mut after = Vec::new();
+                for body in &bodies[1..] {
+                    let other = self.fork(&world);
+                    after.append(&mut self.call(other, body, &command));
+                }
+                after.append(&mut self.call(world, &bodies[0], &command));
+                return after;
             }
             if super::builtin::is_builtin(name) {
                 let name = name.clone();
@@ -371,6 +377,6 @@ fn items(feed: &Feed, stdin: &Stdin) -> Option<Vec<Word>> {
         (Some('\0'), _) if text.contains(HOLE) => return None,
         (Some(mark), _) => by(mark),
         (None, true) => text.lines().map(|line| unknown_or(line.trim_start())).collect(),
-        (None, false) => wrapper::split(&Word::Unknown(text.clone())),
+        (None, false) => super::environment::split(&Word::Unknown(text.clone())),
     })
 }

@@ -93,21 +93,8 @@ pub(super) fn parallel(words: &[Word]) -> Inner {
         1,
         "jnNISaPLdC",
         &[
-            "jobs",
-            "max-args",
-            "max-procs",
-            "delay",
-            "timeout",
-            "joblog",
-            "results",
-            "retries",
-            "colsep",
-            "arg-file",
-            "sshlogin",
-            "tmpdir",
-            "workdir",
-            "load",
-            "memfree",
+            "jobs", "max-args", "max-procs", "delay", "timeout", "joblog", "results", "retries", "colsep", "arg-file",
+            "sshlogin", "tmpdir", "workdir", "load", "memfree",
         ],
     );
     let end = words

@@ -9,9 +9,6 @@ use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
-/// A loop over so many known words runs its body for each.
-const ROUNDS: usize = 64;
-
 impl<M: Machine> Walker<'_, M> {
     pub fn and_or(&mut self, item: &AndOr, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         if item.background {
@@ -126,7 +123,7 @@ impl<M: Machine> Walker<'_, M> {
             Kind::Simple(simple) => self.simple(node, simple, world, frame),
             Kind::Function { name, body } => {
                 let mut world = world;
-                world.shell().functions.insert(name.clone(), Rc::clone(body));
+                world.shell().functions.insert(name.clone(), vec![Rc::clone(body)]);
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),
@@ -233,113 +230,6 @@ impl<M: Machine> Walker<'_, M> {
         self.each(after, |_, world| vec![world])
     }
 
-    fn repeat(&mut self, until: bool, cond: &List, body: &List, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
-        self.blur(&[cond, body], &mut world);
-        let mut inner = frame.clone();
-        if !matches!(inner.stdin, Stdin::Inherited) {
-            // Each round reads on where the round before stopped.
-            inner.stdin = Stdin::Unknown;
-        }
-        self.cond += 1;
-        let tested = self.list(cond, vec![world], &inner);
-        self.cond -= 1;
-        let (go, mut after) = self.part(tested, !until);
-        let ran = self.list(body, go, &inner);
-        after.extend(ran.into_iter().map(|world| world.ends(None)));
-        self.looped(after)
-    }
-
-    /// Ends `break` and `continue` at the loop they name.
-    fn looped(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
-        let mut after = Vec::with_capacity(worlds.len());
-        for mut world in worlds {
-            world.flow = match world.flow {
-                Flow::Break(0 | 1) | Flow::Continue(0 | 1) => Flow::Go,
-                Flow::Break(count) => Flow::Break(count - 1),
-                Flow::Continue(count) => Flow::Continue(count - 1),
-                flow => flow,
-            };
-            after.push(world);
-        }
-        self.each(after, |_, world| vec![world])
-    }
-
-    fn for_each(
-        &mut self,
-        name: &str,
-        values: &[Word],
-        select: bool,
-        body: &List,
-        mut world: World<M::State>,
-        frame: &Frame,
-    ) -> Worlds<M::State> {
-        let known = values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
-        if !known || select {
-            let text = match values {
-                [Word::Unknown(text)] => text.clone(),
-                // One word of a pattern or list, which one is not known.
-                _ => HOLE.to_string(),
-            };
-            let value = if select && known && values.len() == 1 { values[0].text().to_owned() } else { text };
-            world.shell().set(name, Value::Text(value), self.start);
-            return self.once(body, world, frame, true);
-        }
-        if values.is_empty() {
-            return vec![world.ends(Some(true))];
-        }
-        let mut done = Vec::new();
-        let mut worlds = vec![world];
-        for value in values {
-            // A round is a step even where nothing runs in it: loops may lie in loops.
-            if !self.tick(name) {
-                break;
-            }
-            worlds = self.each(worlds, |walker, mut world| {
-                world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
-                walker.list(body, vec![world], frame)
-            });
-            let mut next = Vec::new();
-            for mut world in worlds {
-                match world.flow {
-                    Flow::Go => next.push(world),
-                    Flow::Continue(0 | 1) => {
-                        world.flow = Flow::Go;
-                        next.push(world);
-                    }
-                    _ => done.push(world),
-                }
-            }
-            worlds = next;
-            if worlds.is_empty() {
-                break;
-            }
-        }
-        done.extend(worlds);
-        self.looped(done)
-    }
-
-    /// A loop whose rounds are not known: none, or one that stands for all.
-    fn once(&mut self, body: &List, mut world: World<M::State>, frame: &Frame, may_skip: bool) -> Worlds<M::State> {
-        let mut after = Vec::new();
-        if may_skip {
-            after.push(self.fork(&world).ends(Some(true)));
-        }
-        self.blur(&[body], &mut world);
-        after.append(&mut self.list(body, vec![world], frame));
-        self.looped(after)
-    }
-
-    /// Variables that a loop's body assigns are not known in it.
-    fn blur(&mut self, lists: &[&List], world: &mut World<M::State>) {
-        let mut names = Vec::new();
-        for list in lists {
-            assigned(list, &mut names);
-        }
-        for name in names {
-            world.shell().set(&name, Value::unknown(), self.start);
-        }
-    }
-
     fn case(&mut self, word: &WordTree, arms: &[Arm], world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let trees = std::iter::once(word).chain(arms.iter().flat_map(|arm| &arm.patterns));
         let worlds = self.results(trees, world, frame);
@@ -398,61 +288,4 @@ fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 /// A text as a word.
 pub(super) fn unknown_or(text: &str) -> Word {
     if text.contains(HOLE) { Word::Unknown(text.to_owned()) } else { Word::Literal(text.to_owned()) }
-}
-
-/// The names that a list assigns, as far as its text says.
-fn assigned(list: &List, names: &mut Vec<String>) {
-    for item in &list.items {
-        for pipeline in std::iter::once(&item.first).chain(item.rest.iter().map(|(_, pipeline)| pipeline)) {
-            for node in &pipeline.stages {
-                assigned_in(node, names);
-            }
-        }
-    }
-}
-
-fn assigned_in(node: &Node, names: &mut Vec<String>) {
-    match &node.kind {
-        Kind::Simple(simple) => {
-            for assign in simple.assigns.iter().chain(&simple.declares) {
-                names.push(assign.name.clone());
-            }
-            if let Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "let") =
-                simple.words.first().and_then(WordTree::bare)
-            {
-                for word in &simple.words[1..] {
-                    if let Some(name) = word.bare()
-                        && name.bytes().all(super::parse::name_byte)
-                    {
-                        names.push(name.to_owned());
-                    }
-                }
-            }
-        }
-        Kind::Group(list) => assigned(list, names),
-        Kind::If { arms, other } => {
-            for (cond, body) in arms {
-                assigned(cond, names);
-                assigned(body, names);
-            }
-            if let Some(list) = other {
-                assigned(list, names);
-            }
-        }
-        Kind::Loop { cond, body, .. } => {
-            assigned(cond, names);
-            assigned(body, names);
-        }
-        Kind::For { name, body, .. } => {
-            names.push(name.clone());
-            assigned(body, names);
-        }
-        Kind::ArithFor { body, .. } => assigned(body, names),
-        Kind::Case { arms, .. } => {
-            for arm in arms {
-                assigned(&arm.body, names);
-            }
-        }
-        Kind::Subshell(_) | Kind::Function { .. } | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
-    }
 }

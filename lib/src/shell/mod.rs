@@ -6,17 +6,27 @@
 //! [`Word::Unknown`]; where reading had to stop, [`Walked::unread`] says so. Nothing here panics, loops for ever or looks at the clock.
 
 mod alias;
+mod ansi;
 mod arith;
+mod assignment;
 mod brace;
 mod builtin;
+mod call;
 mod command;
 mod compound;
+mod declare;
+mod directory;
 mod dispatch;
+mod environment;
 mod expand;
 mod feed;
 mod flow;
+mod format;
 mod heredoc;
 mod interpreter;
+mod launcher;
+mod lookup;
+mod loops;
 mod machine;
 mod output;
 mod param;
@@ -24,15 +34,16 @@ mod parse;
 mod pattern;
 mod read;
 mod recipe;
+mod redirect;
 mod remote;
 mod run;
 mod script;
-
+mod sed;
 mod simple;
 mod source;
 mod state;
 mod status;
-
+mod substitution;
 mod tree;
 mod value;
 mod walk;
@@ -44,3 +55,9 @@ mod wrapper;
 pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
 pub use machine::{End, Machine, Source, Start, Step, Unread, Walked};
 pub use walk::walk;
+
+/// Joins a path to an absolute directory and folds `.` and `..` as text.
+#[must_use]
+pub fn join(cwd: &str, path: &str) -> String {
+    state::join(Some(cwd), path).unwrap_or_else(|| path.to_owned())
+}

@@ -7,6 +7,8 @@ use super::word::Inside;
 
 /// How deep constructs may lie in one another.
 pub(super) const DEEPEST: u32 = 64;
+/// How often reading starts again behind a part that was too deep.
+const RESTARTS: usize = 32;
 /// So many notes are kept.
 pub(super) const NOTES: usize = 32;
 
@@ -39,7 +41,10 @@ pub(super) fn name_byte(byte: u8) -> bool {
 pub(super) fn parse(text: &str, fixed: Option<(usize, usize)>) -> (List, Vec<Unread>) {
     let mut parser = Parser::new(text, fixed);
     let mut list = parser.top();
-    while parser.halted {
+    for _ in 0..RESTARTS {
+        if !parser.halted {
+            break;
+        }
         // Too deep there; what lies behind is read as commands all the same.
         parser.halted = false;
         parser.depth = 0;
@@ -62,7 +67,7 @@ impl<'t> Parser<'t> {
             runs: 0,
             fixed,
             unread: Vec::new(),
-            ahead: text.len() * 8 + 1024,
+            ahead: text.len() * 4 + 1024,
         }
     }
 

@@ -76,20 +76,8 @@ fn tmux(words: &[Word]) -> Inner {
 
 /// Long options of `run` and `exec` without a value.
 const FLAGS: [&str; 14] = [
-    "detach",
-    "init",
-    "interactive",
-    "no-deps",
-    "no-healthcheck",
-    "no-TTY",
-    "privileged",
-    "publish-all",
-    "quiet",
-    "read-only",
-    "rm",
-    "service-ports",
-    "sig-proxy",
-    "tty",
+    "detach", "init", "interactive", "no-deps", "no-healthcheck", "no-TTY", "privileged", "publish-all", "quiet", "read-only",
+    "rm", "service-ports", "sig-proxy", "tty",
 ];
 
 fn container(program: &str, words: &[Word]) -> Inner {

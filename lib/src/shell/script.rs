@@ -43,7 +43,7 @@ pub(super) enum Operation {
 
 /// An argument of a call.
 #[derive(Clone, Debug)]
-enum Value {
+pub(super) enum Value {
     Text(String),
     List(Vec<String>),
     Other,
@@ -57,27 +57,27 @@ const ARGUMENTS: usize = 400;
 /// The operations in a text, in its order.
 pub(super) fn operations(language: Language, text: &str) -> Vec<Operation> {
     if language == Language::Sed {
-        return sed(text);
+        return super::sed::sed(text);
     }
     let mut reader = Reader { tokens: tokens(language, text), known: Vec::new(), out: Vec::new(), language };
     reader.all();
     reader.out
 }
 
-struct Reader {
-    tokens: Vec<Token>,
+pub(super) struct Reader {
+    pub tokens: Vec<Token>,
     /// Variables that were given a text or list.
     known: Vec<(String, Value)>,
-    out: Vec<Operation>,
-    language: Language,
+    pub out: Vec<Operation>,
+    pub language: Language,
 }
 
 impl Reader {
-    fn mark(&self, at: usize, mark: char) -> bool {
+    pub(super) fn mark(&self, at: usize, mark: char) -> bool {
         self.tokens.get(at) == Some(&Token::Mark(mark))
     }
 
-    fn name(&self, at: usize) -> Option<&str> {
+    pub(super) fn name(&self, at: usize) -> Option<&str> {
         match self.tokens.get(at) {
             Some(Token::Name(name)) => Some(name),
             _ => None,
@@ -138,7 +138,7 @@ impl Reader {
     }
 
     /// Arguments from here to the closing parenthesis, or the end of the statement; where they end.
-    fn arguments(&self, from: usize) -> (Vec<Value>, usize) {
+    pub(super) fn arguments(&self, from: usize) -> (Vec<Value>, usize) {
         let mut out = Vec::new();
         let mut at = from;
         let last = (from + ARGUMENTS).min(self.tokens.len());
@@ -277,262 +277,16 @@ impl Reader {
         (parts.join("/"), at)
     }
 
-    fn write(&mut self, path: &str, append: bool) {
+    pub(super) fn write(&mut self, path: &str, append: bool) {
         let kind = if append { RedirectKind::Append } else { RedirectKind::Write };
         let target = unknown_or(path);
         self.out.push(Operation::Write(Redirect { fd: 1, kind, target }));
     }
 
-    fn words(&mut self, front: &[&str], rest: &[String]) {
+    pub(super) fn words(&mut self, front: &[&str], rest: &[String]) {
         let words =
             front.iter().map(|text| Word::Literal((*text).to_owned())).chain(rest.iter().map(|text| unknown_or(text))).collect();
         self.out.push(Operation::Words(words));
-    }
-
-    /// One call: `name` is the last name of what is called.
-    fn call(&mut self, name: &str, at: usize, args: &[Value], end: usize) {
-        let object = if at >= 2 && self.mark(at - 1, '.') { self.name(at - 2).map(str::to_owned) } else { None };
-        let method = at >= 1 && self.mark(at - 1, '.');
-        let text = |index: usize| match args.get(index) {
-            Some(Value::Text(text)) => Some(text.clone()),
-            Some(_) => Some(HOLE.to_string()),
-            None => None,
-        };
-        let lists = || -> Vec<String> {
-            args.iter()
-                .flat_map(|value| match value {
-                    Value::Text(text) => vec![text.clone()],
-                    Value::List(list) => list.clone(),
-                    Value::Other => Vec::new(),
-                })
-                .collect()
-        };
-        let object = object.as_deref().unwrap_or("");
-        match name {
-            "system"
-            | "popen"
-            | "getoutput"
-            | "getstatusoutput"
-            | "shell_exec"
-            | "passthru"
-            | "readpipe"
-            | "create_subprocess_shell" => self.run(args, false),
-            "exec"
-            | "execSync"
-            | "spawn"
-            | "spawnSync"
-            | "execFile"
-            | "execFileSync"
-            | "capture2"
-            | "capture2e"
-            | "capture3"
-            | "execa"
-            | "execaSync"
-            | "create_subprocess_exec"
-            | "proc_open"
-            | "posix_spawn" => {
-                self.run(args, matches!(name, "spawn" | "spawnSync" | "execFile" | "execFileSync"));
-            }
-            "run" | "call" | "check_call" | "check_output" | "Popen"
-                if self.language == Language::Python && (object == "subprocess" || !method || object == "sp") =>
-            {
-                self.run(args, false)
-            }
-            "execv" | "execvp" | "execve" | "execvpe" | "spawnv" | "spawnvp" => {
-                if let Some(Value::List(list)) = args.iter().find(|value| matches!(value, Value::List(_))) {
-                    self.words(&[], &list.clone());
-                }
-            }
-            "execl" | "execlp" | "execle" => {
-                let list = lists();
-                self.words(&[], list.get(1..).unwrap_or_default());
-            }
-            "rmtree" | "rm_rf" | "rm_r" | "remove_tree" | "rmSync" | "rimraf" | "rimrafSync" | "removeSync" | "emptyDirSync"
-            | "remove_dir" | "remove_entry" | "rm" | "removedirs" => self.words(&["rm", "-rf"], &lists()),
-            "rmdir" | "rmdirSync" => self.words(&["rmdir"], &lists()),
-            "remove" if matches!(object, "os" | "fs" | "fse" | "Deno" | "FileUtils") => self.words(&["rm", "-rf"], &lists()),
-            "unlink" | "unlinkSync" | "delete" | "rm_f" if !args.is_empty() && (name != "delete" || object == "File") => {
-                self.words(&["rm", "-f"], &lists())
-            }
-            "rename" | "renameSync" | "renames" | "replace" | "move" | "moveSync" | "mv"
-                if args.len() >= 2 && (name != "replace" || object == "os") =>
-            {
-                self.words(&["mv", "-f"], &lists()[..2.min(lists().len())])
-            }
-            "copyfile" | "copy" | "copy2" | "copyFile" | "copyFileSync" | "copySync" | "cp" | "cpSync" | "cp_r" | "copytree"
-                if args.len() >= 2 =>
-            {
-                self.words(&["cp", "-rf"], &lists()[..2.min(lists().len())]);
-            }
-            "writeFile" | "writeFileSync" | "outputFile" | "outputFileSync" | "createWriteStream" | "file_put_contents"
-            | "writeTextFile" | "writeTextFileSync" => {
-                if let Some(path) = text(0) {
-                    self.write(&path, false);
-                }
-            }
-            "write" if matches!(object, "File" | "IO" | "Bun") => {
-                if let Some(path) = text(0) {
-                    self.write(&path, false);
-                }
-            }
-            "appendFile" | "appendFileSync" => {
-                if let Some(path) = text(0) {
-                    self.write(&path, true);
-                }
-            }
-            "truncate" | "truncateSync" => {
-                if let Some(path) = text(0) {
-                    self.words(&["truncate", "-s", "0"], &[path]);
-                }
-            }
-            "open" | "openSync" | "fopen" | "new" if matches!(name, "open" | "openSync" | "fopen") || object == "File" => {
-                self.open(args)
-            }
-            "Path" | "PosixPath" => self.path(args, end),
-            _ => {}
-        }
-    }
-
-    /// A program or shell text that is run; `program`: the first argument is a program's name alone.
-    fn run(&mut self, args: &[Value], program: bool) {
-        match args {
-            [Value::List(list), ..] if !list.is_empty() => self.words(&[], &list.clone()),
-            [Value::Text(name), Value::List(list), ..] => {
-                let mut all = vec![name.clone()];
-                all.extend(list.iter().cloned());
-                self.words(&[], &all);
-            }
-            [Value::Text(name), rest @ ..]
-                if rest.iter().any(|value| matches!(value, Value::Text(_)))
-                    && !matches!(self.language, Language::Node | Language::Php) =>
-            {
-                let mut all = vec![name.clone()];
-                all.extend(rest.iter().filter_map(|value| match value {
-                    Value::Text(text) => Some(text.clone()),
-                    _ => None,
-                }));
-                self.words(&[], &all);
-            }
-            [Value::Text(text), ..] if program && !text.contains(' ') => self.words(&[], std::slice::from_ref(text)),
-            [Value::Text(text), ..] => self.out.push(Operation::Shell(text.clone())),
-            _ => {}
-        }
-    }
-
-    fn open(&mut self, args: &[Value]) {
-        let texts: Vec<&str> = args
-            .iter()
-            .filter_map(|value| match value {
-                Value::Text(text) => Some(text.as_str()),
-                _ => None,
-            })
-            .collect();
-        let (path, mode) = match (self.language, texts.as_slice()) {
-            // open(F, '>', name), open(F, '>name')
-            (Language::Perl, [.., mode, path]) if mode.starts_with(['>', '+']) => (*path, mode.trim_start_matches('+')),
-            (Language::Perl, [.., both]) if both.starts_with('>') => (both.trim_start_matches(['>', ' ']), *both),
-            (Language::Perl, _) => return,
-            (_, [path, mode, ..]) => (*path, *mode),
-            _ => return,
-        };
-        if mode.starts_with(['w', 'x']) || (mode.starts_with('>') && !mode.starts_with(">>")) {
-            let path = path.to_owned();
-            self.write(&path, false);
-        } else if mode.starts_with('a') || mode.starts_with(">>") {
-            let path = path.to_owned();
-            self.write(&path, true);
-        }
-    }
-
-    /// `Path('x').unlink()` and its like: `end` is at the parenthesis behind the path.
-    fn path(&mut self, args: &[Value], end: usize) {
-        let Some(Value::Text(path)) = args.first().cloned() else {
-            return;
-        };
-        if !self.mark(end, ')') || !self.mark(end + 1, '.') || !self.mark(end + 3, '(') {
-            return;
-        }
-        let Some(method) = self.name(end + 2).map(str::to_owned) else {
-            return;
-        };
-        let (args, _) = self.arguments(end + 4);
-        match method.as_str() {
-            "unlink" => self.words(&["rm", "-f"], &[path]),
-            "rmdir" => self.words(&["rmdir"], &[path]),
-            "write_text" | "write_bytes" => self.write(&path, false),
-            "open" => {
-                let mut all = vec![Value::Text(path)];
-                all.extend(args);
-                self.open(&all);
-            }
-            "rename" | "replace" => {
-                if let Some(Value::Text(to)) = args.first() {
-                    self.words(&["mv", "-f"], &[path, to.clone()]);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// `e` and `w` of a sed script.
-fn sed(text: &str) -> Vec<Operation> {
-    let mut out = Vec::new();
-    for line in text.lines().take(1000) {
-        for command in commands(line) {
-            let body = command.trim_start().trim_start_matches(|char: char| {
-                char.is_ascii_digit() || matches!(char, ',' | '$' | '!' | '~' | '+' | ' ' | '{')
-            });
-            let body = match body.strip_prefix('/') {
-                // /pattern/command
-                Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest.trim_start_matches(['I', '!', ' ', '{'])),
-                None => body,
-            };
-            if let Some(rest) = body.strip_prefix('e') {
-                let text = rest.trim();
-                if text.is_empty() {
-                    // The input's lines are run.
-                    out.push(Operation::Shell(HOLE.to_string()));
-                } else if rest.starts_with([' ', '\t']) {
-                    out.push(Operation::Shell(text.to_owned()));
-                }
-            } else if let Some(rest) = body.strip_prefix(['w', 'W']) {
-                write(rest, &mut out);
-            } else if let Some(rest) = body.strip_prefix('s')
-                && let Some(mark) = rest.chars().next()
-            {
-                let flags = rest[mark.len_utf8()..].rsplit(mark).next().unwrap_or("");
-                let pieces = rest.matches(mark).count();
-                if pieces >= 3 {
-                    let (letters, file) = flags.split_once('w').map_or((flags, None), |(letters, file)| (letters, Some(file)));
-                    if let Some(file) = file {
-                        write(file, &mut out);
-                    }
-                    if letters.contains('e') && letters.chars().all(|char| "egpiImM0123456789".contains(char)) {
-                        out.push(Operation::Shell(HOLE.to_string()));
-                    }
-                }
-            }
-        }
-    }
-    out
-}
-
-fn write(rest: &str, out: &mut Vec<Operation>) {
-    let path = rest.trim();
-    if !path.is_empty() && !path.starts_with("/dev/std") {
-        out.push(Operation::Write(Redirect { fd: 1, kind: RedirectKind::Write, target: unknown_or(path) }));
-    }
-}
-
-/// The commands of one line; `e`, `w` and a substitution that may contain `;` reach to its end.
-fn commands(line: &str) -> Vec<&str> {
-    let trimmed = line.trim_start();
-    let verb = trimmed.trim_start_matches(|char: char| char.is_ascii_digit() || matches!(char, ',' | '$' | '!' | ' '));
-    if verb.starts_with(['e', 'w', 'r', 'a', 'i', 'c']) || line.matches('/').count() > 3 && !line.contains(';') {
-        vec![line]
-    } else {
-        line.split(';').collect()
     }
 }
 

@@ -12,13 +12,16 @@ use std::rc::Rc;
 pub(super) struct Var {
     pub value: Value,
     pub exported: bool,
+    /// Exported in some of the worlds that became this one: a child may see it or not.
+    pub maybe: bool,
 }
 
 /// What one shell knows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shell {
     pub vars: BTreeMap<String, Var>,
-    pub functions: BTreeMap<String, Rc<Node>>,
+    /// Bodies by name; several where worlds that became one had different ones.
+    pub functions: BTreeMap<String, Vec<Rc<Node>>>,
     /// `None`: taken away by `unalias`.
     pub aliases: BTreeMap<String, Option<String>>,
     /// `$1`, `$2`, ...; may have holes, each any number of words.
@@ -42,29 +45,13 @@ pub(super) struct Shell {
     pub child: bool,
 }
 
+/// Bodies of one function that are kept.
+const BODIES: usize = 4;
+
 /// Variables that a shell sets itself, so that their absence from the environment says nothing.
 const OWN: [&str; 21] = [
-    "BASH",
-    "BASHPID",
-    "BASH_SOURCE",
-    "BASH_VERSION",
-    "COLUMNS",
-    "DIRSTACK",
-    "EPOCHSECONDS",
-    "EUID",
-    "FUNCNAME",
-    "HOSTNAME",
-    "LINENO",
-    "LINES",
-    "MACHTYPE",
-    "OPTARG",
-    "OPTIND",
-    "PIPESTATUS",
-    "PPID",
-    "RANDOM",
-    "REPLY",
-    "SECONDS",
-    "UID",
+    "BASH", "BASHPID", "BASH_SOURCE", "BASH_VERSION", "COLUMNS", "DIRSTACK", "EPOCHSECONDS", "EUID", "FUNCNAME", "HOSTNAME",
+    "LINENO", "LINES", "MACHTYPE", "OPTARG", "OPTIND", "PIPESTATUS", "PPID", "RANDOM", "REPLY", "SECONDS", "UID",
 ];
 
 impl Shell {
@@ -115,17 +102,22 @@ impl Shell {
 
     /// Sets a variable; one that is exported changes the environment too.
     pub fn set(&mut self, name: &str, value: Value, start: &Start) {
-        let exported = match self.vars.get(name) {
+        let old = self.vars.get(name);
+        let maybe = old.is_some_and(|var| var.maybe);
+        let exported = match old {
             Some(var) => var.exported,
             None => inherited(start, name).is_some(),
         } || self.allexport;
-        if exported {
+        if exported && maybe {
+            self.publish(name, &Value::unknown(), start);
+        } else if exported {
             self.publish(name, &value, start);
         }
+        let var = Var { value, exported, maybe };
         match self.vars.get_mut(name) {
-            Some(var) => *var = Var { value, exported },
+            Some(old) => *old = var,
             None => {
-                self.vars.insert(name.to_owned(), Var { value, exported });
+                self.vars.insert(name.to_owned(), var);
             }
         }
     }
@@ -141,7 +133,7 @@ impl Shell {
         } else {
             Rc::make_mut(&mut self.env).insert(name.to_owned(), EnvValue::Unset);
         }
-        self.vars.insert(name.to_owned(), Var { value, exported: on });
+        self.vars.insert(name.to_owned(), Var { value, exported: on, maybe: false });
     }
 
     /// Sets a variable for the environment of one command or of a child.
@@ -172,7 +164,7 @@ impl Shell {
         if self.vars.get(name).map_or_else(|| inherited(start, name).is_some(), |var| var.exported) {
             self.publish(name, &Value::Unset, start);
         }
-        self.vars.insert(name.to_owned(), Var { value: Value::Unset, exported: false });
+        self.vars.insert(name.to_owned(), Var { value: Value::Unset, exported: false, maybe: false });
     }
 
     /// A shell that this one starts: only the environment goes with it.
@@ -182,7 +174,13 @@ impl Shell {
                 .vars
                 .iter()
                 .filter(|(_, var)| var.exported || var.value == Value::Unset)
-                .map(|(name, var)| (name.clone(), var.clone()))
+                .map(|(name, var)| {
+                    let mut var = var.clone();
+                    if var.maybe {
+                        var.value = Value::unknown();
+                    }
+                    (name.clone(), var)
+                })
                 .collect(),
             positional: args,
             cwd: self.cwd.clone(),
@@ -201,21 +199,30 @@ impl Shell {
     /// What two shells have in common; where they differ nothing is known.
     pub fn merge(&mut self, other: &Self) {
         for (name, var) in &other.vars {
-            match self.vars.get_mut(name) {
-                Some(mine) if mine.value == var.value => mine.exported |= var.exported,
-                Some(mine) => mine.value = Value::unknown(),
-                None => {
-                    self.vars.insert(name.clone(), Var { value: Value::unknown(), exported: var.exported });
-                }
+            let mine = self.vars.entry(name.clone()).or_insert_with(|| Var {
+                value: Value::unknown(),
+                exported: var.exported,
+                maybe: var.exported,
+            });
+            if mine.value != var.value {
+                mine.value = Value::unknown();
             }
+            mine.maybe |= var.maybe || mine.exported != var.exported;
+            mine.exported |= var.exported;
         }
         for (name, var) in &mut self.vars {
             if !other.vars.contains_key(name) {
                 var.value = Value::unknown();
+                var.maybe |= var.exported;
             }
         }
-        for (name, body) in &other.functions {
-            self.functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
+        for (name, bodies) in &other.functions {
+            let mine = self.functions.entry(name.clone()).or_default();
+            for body in bodies {
+                if mine.len() < BODIES && !mine.iter().any(|known| Rc::ptr_eq(known, body)) {
+                    mine.push(Rc::clone(body));
+                }
+            }
         }
         for (name, text) in &other.aliases {
             self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
@@ -245,8 +252,13 @@ impl Shell {
                 }
             }
         }
-        if self.trap.is_none() {
-            self.trap.clone_from(&other.trap);
+        match (&mut self.trap, &other.trap) {
+            (Some(mine), Some(other)) if mine != other && mine.len() < 4096 => {
+                mine.push('\n');
+                mine.push_str(other);
+            }
+            (None, Some(other)) => self.trap = Some(other.clone()),
+            _ => {}
         }
         self.errexit &= other.errexit;
         self.expand_aliases |= other.expand_aliases;
@@ -257,6 +269,9 @@ impl Shell {
 pub(super) fn inherited<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
     start.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
+
+/// No system takes a longer path, in bytes.
+const PATH: usize = 4096;
 
 /// Joins a path to a directory and folds `.` and `..` as text.
 pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
@@ -271,6 +286,9 @@ pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
                 folded.push_str(name);
             }
         }
+    }
+    if folded.len() > PATH {
+        return None;
     }
     if folded.is_empty() {
         folded.push('/');

@@ -12,7 +12,7 @@ pub(super) enum Value {
 }
 
 /// Elements that an array may have before its contents are given up.
-const ELEMENTS: usize = 1024;
+const ELEMENTS: usize = 256;
 
 impl Value {
     /// A value of which nothing is known.
@@ -49,6 +49,8 @@ impl Value {
     pub fn set(&mut self, key: &str, element: String) {
         let elements = match self {
             Self::Array(elements) => elements,
+            // Nothing is known, and one element does not change that.
+            Self::Text(text) if text == "\0" => return,
             Self::Text(text) => {
                 let first = std::mem::take(text);
                 *self = Self::Array(vec![("0".to_owned(), first)]);
@@ -86,6 +88,7 @@ impl Value {
                     elements.push(("0".to_owned(), more));
                 }
             }
+            (Self::Text(text), Self::Array(_)) if text == "\0" => {}
             (_, Self::Array(more)) => {
                 let mut next = match self {
                     Self::Array(elements) => {

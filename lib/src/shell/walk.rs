@@ -155,8 +155,8 @@ impl<M: Machine> Walker<'_, M> {
             if worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
-            // Loops in loops would go through what is left again and again.
             if self.steps == 0 {
+                // The rest of the list is left out: never without a word.
                 self.note("too many steps", "");
                 break;
             }
@@ -315,16 +315,18 @@ impl<M: Machine> Walker<'_, M> {
         body: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
     ) -> Worlds<M::State> {
         let shell = Rc::clone(&world.shell);
-        let results = world.results.clone();
         let mut inner = world;
+        let results = std::mem::take(&mut inner.results);
         if inner.shell.trap.is_some() {
             inner.shell().trap = None;
         }
         let worlds = body(self, inner);
         let mut worlds = self.leave(worlds, frame);
-        for world in &mut worlds {
+        let mut results = Some(results);
+        let last = worlds.len().saturating_sub(1);
+        for (index, world) in worlds.iter_mut().enumerate() {
             world.shell = Rc::clone(&shell);
-            world.results.clone_from(&results);
+            world.results = if index == last { results.take().unwrap_or_default() } else { results.clone().unwrap_or_default() };
         }
         worlds
     }
@@ -350,7 +352,7 @@ impl<M: Machine> Walker<'_, M> {
                 EnvValue::Unset => Value::Unset,
             };
             let exported = value != Value::Unset;
-            child.vars.insert(name.clone(), Var { value, exported });
+            child.vars.insert(name.clone(), Var { value, exported, maybe: false });
         }
         world.shell = Rc::new(child);
         let worlds = self.text(text, vec![world], &frame);

@@ -38,6 +38,9 @@ pub(super) type Worlds<S> = Vec<World<S>>;
 /// Text kept of one output or value, in bytes.
 pub(super) const LONGEST: usize = 1 << 16;
 
+/// Results of substitutions kept for one command.
+const RESULTS: usize = 128;
+
 impl<S> World<S> {
     pub fn shell(&mut self) -> &mut Shell {
         Rc::make_mut(&mut self.shell)
@@ -51,6 +54,13 @@ impl<S> World<S> {
                 _ if !out.ends_with(super::HOLE) => out.push(super::HOLE),
                 _ => {}
             }
+        }
+    }
+
+    /// Keeps the result of a substitution; of too many in one command none is kept, and each is not known.
+    pub fn result(&mut self, key: usize, text: String) {
+        if self.results.len() < RESULTS {
+            self.results.push((key, text));
         }
     }
 

@@ -1,7 +1,9 @@
 //! Programs that run another program: one table of their options.
 
-use super::command::{EnvValue, HOLE, Word};
+use super::command::{EnvValue, Word};
+use super::environment::assignment;
 use super::interpreter;
+use super::launcher;
 use super::remote;
 use super::script::Language;
 
@@ -162,16 +164,16 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
             Some(_) => Inner::Words(via(program), words[1..].to_vec()),
             None => Inner::Itself,
         },
-        "env" => environment(words),
+        "env" => super::environment::environment(words),
         "fd" | "fdfind" | "find" => super::feed::find(program, words),
-        "flock" => flock(words),
-        "hyperfine" => texts(words, "wmMrSsnNipu"),
+        "flock" => launcher::flock(words),
+        "hyperfine" => launcher::texts(words, "wmMrSsnNipu"),
         "just" | "make" | "gmake" | "npm" | "pnpm" | "yarn" | "bun" => Inner::Recipe,
         "parallel" => super::feed::parallel(words),
-        "runuser" | "su" => user(program, words),
-        "script" => script(words),
-        "watch" => watch(words),
-        "wsl" => wsl(words),
+        "runuser" | "su" => launcher::user(program, words),
+        "script" => launcher::script(words),
+        "watch" => launcher::watch(words),
+        "wsl" => launcher::wsl(words),
         "xargs" | "gxargs" => super::feed::xargs(words),
         "apptainer" | "chroot" | "docker" | "kubectl" | "nerdctl" | "oc" | "podman" | "screen" | "ssh" | "tmux"
         | "docker-compose" => remote::unwrap(program, words),
@@ -277,287 +279,10 @@ fn runner(name: &str, word: &str, words: &[Word]) -> Inner {
     if at >= words.len() { Inner::Itself } else { Inner::Words(via(&format!("{name} {word}")), words[at..].to_vec()) }
 }
 
-/// `NAME=value` as a change of the environment.
-fn assignment(word: &Word) -> Option<(String, EnvValue)> {
-    let (name, value) = word.text().split_once('=')?;
-    if name.is_empty() || !name.bytes().all(super::parse::name_byte) {
-        return None;
-    }
-    let value =
-        if value.contains(HOLE) || matches!(word, Word::Glob(_)) { EnvValue::Unknown } else { EnvValue::Set(value.to_owned()) };
-    Some((name.to_owned(), value))
-}
-
-/// `env`: options may be followed by assignments, `-S` by a whole command.
-fn environment(words: &[Word]) -> Inner {
-    let mut change = via("env");
-    let mut at = 1;
-    let mut front: Vec<Word> = Vec::new();
-    while let Some(text) = words.get(at).and_then(Word::literal) {
-        let next = words.get(at + 1);
-        if text == "--" {
-            at += 1;
-            break;
-        }
-        if let Some(name) = text.strip_prefix("--") {
-            let (name, value) = match name.split_once('=') {
-                Some((name, value)) => (name, Some(Word::Literal(value.to_owned()))),
-                None => (name, None),
-            };
-            let valued = ["unset", "chdir", "split-string"].iter().find(|long| !name.is_empty() && long.starts_with(name));
-            if let Some(long) = valued {
-                let word = match value {
-                    Some(word) => Some(word),
-                    None => {
-                        at += 1;
-                        next.cloned()
-                    }
-                };
-                apply(&mut change, &mut front, long, word);
-            } else if name == "ignore-environment" {
-                change.clear = true;
-            }
-            at += 1;
-        } else if text == "-" {
-            change.clear = true;
-            at += 1;
-        } else if text.starts_with('-') && text.len() > 1 {
-            for (index, letter) in text.char_indices().skip(1) {
-                let long = match letter {
-                    'i' => {
-                        change.clear = true;
-                        continue;
-                    }
-                    'u' => "unset",
-                    'C' => "chdir",
-                    'S' => "split-string",
-                    _ => continue,
-                };
-                let rest = &text[index + 1..];
-                let word = if rest.is_empty() {
-                    at += 1;
-                    next.cloned()
-                } else {
-                    Some(Word::Literal(rest.to_owned()))
-                };
-                apply(&mut change, &mut front, long, word);
-                break;
-            }
-            at += 1;
-        } else {
-            break;
-        }
-        if !front.is_empty() {
-            break;
-        }
-    }
-    let mut all = front;
-    all.extend_from_slice(words.get(at.min(words.len())..).unwrap_or_default());
-    let mut skip = 0;
-    // A text of -S may begin with options and assignments of its own.
-    while let Some(word) = all.get(skip) {
-        if let Some(entry) = assignment(word) {
-            change.env.push(entry);
-            skip += 1;
-        } else if matches!(word.literal(), Some("-i" | "--" | "-v")) {
-            skip += 1;
-        } else {
-            break;
-        }
-    }
-    all.drain(..skip);
-    if all.is_empty() { Inner::Itself } else { Inner::Words(change, all) }
-}
-
-fn apply(change: &mut Change, front: &mut Vec<Word>, long: &str, word: Option<Word>) {
-    let Some(word) = word else { return };
-    match long {
-        "unset" => change.env.push((word.text().to_owned(), EnvValue::Unset)),
-        "chdir" => change.cwd = Some(word),
-        _ => front.extend(split(&word)),
-    }
-}
-
-/// Splits a text at blanks, quotes honoured: `env -S`, items of `xargs`.
-pub(super) fn split(word: &Word) -> Vec<Word> {
-    let mut out = Vec::new();
-    let mut current = String::new();
-    let mut open = false;
-    let mut quote = None;
-    let mut chars = word.text().chars();
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some(mark), char) if mark == char => quote = None,
-            (Some('\''), char) => current.push(char),
-            (_, '\\') => {
-                if let Some(next) = chars.next() {
-                    match next {
-                        '_' if quote.is_none() => {
-                            out.push(super::flow::unknown_or(&std::mem::take(&mut current)));
-                            open = false;
-                            continue;
-                        }
-                        '_' => current.push(' '),
-                        next => current.push(next),
-                    }
-                    open = true;
-                }
-            }
-            (Some(_), char) => current.push(char),
-            (None, '\'' | '"') => {
-                quote = Some(char);
-                open = true;
-            }
-            (None, ' ' | '\t' | '\n') => {
-                if open {
-                    out.push(super::flow::unknown_or(&std::mem::take(&mut current)));
-                }
-                open = false;
-            }
-            (None, char) => {
-                current.push(char);
-                open = true;
-            }
-        }
-    }
-    if open {
-        out.push(super::flow::unknown_or(&current));
-    }
-    out
-}
-
 /// Words joined by blanks, as `eval`, `ssh` and `watch` do.
 pub(super) fn joined(words: &[Word]) -> Word {
     let text: Vec<&str> = words.iter().map(Word::text).collect();
     Word::Unknown(text.join(" "))
-}
-
-fn flock(words: &[Word]) -> Inner {
-    let at = options(words, 1, "wE", &["timeout", "wait", "conflict-exit-code"]) + 1;
-    let change = via("flock");
-    match words.get(at).and_then(Word::literal) {
-        Some("-c" | "--command") if words.len() > at + 1 => Inner::Text(change, words[at + 1].clone(), Vec::new()),
-        _ if at < words.len() => Inner::Words(change, words[at..].to_vec()),
-        _ => Inner::Itself,
-    }
-}
-
-/// Every operand is a shell text.
-fn texts(words: &[Word], short: &str) -> Inner {
-    let at = options(
-        words,
-        1,
-        short,
-        &[
-            "warmup",
-            "min-runs",
-            "max-runs",
-            "runs",
-            "setup",
-            "prepare",
-            "cleanup",
-            "parameter-scan",
-            "parameter-list",
-            "shell",
-            "style",
-            "export-json",
-            "export-markdown",
-        ],
-    );
-    let name = words[0].text().to_owned();
-    Inner::Several(words[at..].iter().map(|word| Inner::Text(via(&name), word.clone(), Vec::new())).collect())
-}
-
-fn user(name: &str, words: &[Word]) -> Inner {
-    let mut at = 1;
-    let mut operands = Vec::new();
-    let mut text = None;
-    let mut direct = false;
-    while let Some(word) = words.get(at) {
-        let option = word.literal().unwrap_or("");
-        at += 1;
-        match option {
-            "-c" | "--command" | "--session-command" => {
-                text = words.get(at).cloned();
-                at += 1;
-            }
-            "-u" | "--user" if name == "runuser" => {
-                direct = true;
-                at += 1;
-            }
-            "-s" | "--shell" | "-g" | "--group" | "-G" | "--supp-group" | "-w" | "--whitelist-environment" => at += 1,
-            "--" if direct => break,
-            "-" | "--" => {}
-            _ if option.starts_with("--command=") => text = Some(Word::Literal(option["--command=".len()..].to_owned())),
-            _ if option.starts_with('-') && !option.starts_with("--") && option.ends_with('c') => {
-                text = words.get(at).cloned();
-                at += 1;
-            }
-            _ if option.starts_with('-') => {}
-            _ if direct => {
-                at -= 1;
-                break;
-            }
-            _ => operands.push(word.clone()),
-        }
-    }
-    let change = via(name);
-    if let Some(text) = text {
-        return Inner::Text(change, text, operands.into_iter().skip(1).collect());
-    }
-    if direct && at < words.len() {
-        return Inner::Words(change, words[at..].to_vec());
-    }
-    Inner::Stdin(change, Vec::new())
-}
-
-fn script(words: &[Word]) -> Inner {
-    let mut at = 1;
-    while let Some(text) = words.get(at).and_then(Word::literal) {
-        if let Some(command) = text.strip_prefix("--command=") {
-            return Inner::Text(via("script"), Word::Literal(command.to_owned()), Vec::new());
-        }
-        if text == "--command" || (text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')) {
-            return match words.get(at + 1) {
-                Some(word) => Inner::Text(via("script"), word.clone(), Vec::new()),
-                None => Inner::Itself,
-            };
-        }
-        if !text.starts_with('-') || text == "--" {
-            break;
-        }
-        at += 1;
-    }
-    // The BSD form: script FILE COMMAND ...
-    if words.len() > at + 1 { Inner::Words(via("script"), words[at + 1..].to_vec()) } else { Inner::Itself }
-}
-
-fn watch(words: &[Word]) -> Inner {
-    let at = options(words, 1, "nqs", &["interval", "equexit", "shotsdir"]);
-    if at >= words.len() {
-        return Inner::Itself;
-    }
-    let exec = words[1..at].iter().any(|word| matches!(word.text(), "-x" | "--exec"));
-    if exec {
-        return Inner::Words(via("watch"), words[at..].to_vec());
-    }
-    Inner::Text(via("watch"), joined(&words[at..]), Vec::new())
-}
-
-fn wsl(words: &[Word]) -> Inner {
-    let mut at = 1;
-    while let Some(text) = words.get(at).and_then(Word::literal) {
-        match text {
-            "-d" | "-u" | "--distribution" | "--user" | "--cd" => at += 2,
-            "--" | "-e" | "--exec" => {
-                at += 1;
-                break;
-            }
-            _ if text.starts_with('-') => at += 1,
-            _ => break,
-        }
-    }
-    if at < words.len() { Inner::Words(via("wsl"), words[at..].to_vec()) } else { Inner::Itself }
 }
 
 #[cfg(test)]
@@ -567,12 +292,5 @@ mod tests {
     #[test]
     fn the_table_is_sorted() {
         assert!(WRAPPERS.windows(2).all(|pair| pair[0].name < pair[1].name));
-    }
-
-    #[test]
-    fn texts_split_with_quotes() {
-        let words = split(&Word::Literal("git 'a b' \"c d\" e\\ f".to_owned()));
-        let words: Vec<&str> = words.iter().map(Word::text).collect();
-        assert_eq!(words, ["git", "a b", "c d", "e f"]);
     }
 }

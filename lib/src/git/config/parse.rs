@@ -220,12 +220,7 @@ mod tests {
     #[test]
     fn broken_text_keeps_what_came_before() {
         for text in [
-            "[a]\nx=1\n[b\n",
-            "[a]\nx=1\n=",
-            "[a]\nx=1\ny \"\n",
-            "[a]\nx=1\n[s \"x\ny\"]",
-            "[a]\nx=1\ny=\"q\n",
-            "[a]\nx=1\ny=\\q",
+            "[a]\nx=1\n[b\n", "[a]\nx=1\n=", "[a]\nx=1\ny \"\n", "[a]\nx=1\n[s \"x\ny\"]", "[a]\nx=1\ny=\"q\n", "[a]\nx=1\ny=\\q",
         ] {
             let (all, bad) = parse(text.as_bytes());
             assert_eq!(all.len(), 1, "{text}");

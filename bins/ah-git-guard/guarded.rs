@@ -1,0 +1,98 @@
+//! Places that no call may take away or write into: the root and HOME, the inside of git directories, ah's own settings.
+
+use crate::judge::Judge;
+use crate::place::{self, Inside};
+use crate::removal::Act;
+use crate::verdict::{Finding, Loss, Verdict};
+use crate::world::World;
+use ah::git::Trouble;
+use std::path::{Path, PathBuf};
+
+impl Judge<'_> {
+    /// Places that no call may take away or write into; true where the rule has spoken.
+    pub fn guarded(&mut self, world: &mut World, act: &Act, path: &Path, rule: &'static str) -> Result<bool, Trouble> {
+        let home = self.vars.path("HOME");
+        if path == Path::new("/") || Some(path) == home.as_deref() {
+            if rule != "file.replace" {
+                world.findings.push(
+                    Finding::new("repo.remove", Verdict::Deny, act.text, "everything below it would go")
+                        .with([Loss::Other(path.display().to_string())]),
+                );
+            }
+            return Ok(true);
+        }
+        if place::disarms(path) && rule != "hooks.disarm" && path.exists() {
+            let ours = !path.is_file()
+                || std::fs::read(path).is_ok_and(|b| String::from_utf8_lossy(&b[..b.len().min(1 << 20)]).contains("ah-"))
+                || path.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
+            if ours {
+                world.findings.push(
+                    Finding::new("ah.disarm", Verdict::Ask, act.text, "changes what ah itself is set to")
+                        .with([Loss::Other(path.display().to_string())]),
+                );
+                return Ok(true);
+            }
+        }
+        let Some((git_dir, tail)) = place::split_git_dir(path).or_else(|| self.in_git_dir(path)) else { return Ok(false) };
+        if !git_dir.join("HEAD").exists() && !git_dir.is_file() {
+            return Ok(false);
+        }
+        let what = place::inside(&tail);
+        let verdict = match what {
+            Inside::Scratch => return Ok(true),
+            Inside::Hook => {
+                let live = path.is_dir()
+                    || std::fs::metadata(path)
+                        .is_ok_and(|m| std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
+                let any = if path.is_dir() {
+                    std::fs::read_dir(path)
+                        .is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
+                } else {
+                    live
+                };
+                if any {
+                    world.findings.push(
+                        Finding::new("hooks.disarm", Verdict::Deny, act.text, "a hook of this repository would no longer run")
+                            .with([Loss::Other(tail.display().to_string())]),
+                    );
+                }
+                return Ok(true);
+            }
+            Inside::Whole if rule == "hooks.disarm" => return Ok(true),
+            Inside::Whole if git_dir.is_file() => return Ok(false),
+            Inside::Ref if rule == "file.remove" => Verdict::Ask,
+            _ if rule == "hooks.disarm" => return Ok(true),
+            _ => Verdict::Deny,
+        };
+        let id = if what == Inside::Whole { "repo.remove" } else { "repo.write" };
+        world.findings.push(
+            Finding::new(id, verdict, act.text, "the repository keeps its history there")
+                .with([Loss::Other(format!(".git/{}", tail.display()))]),
+        );
+        Ok(true)
+    }
+
+    /// A path inside of a git directory that is not called `.git` (bare, linked, submodule).
+    pub fn in_git_dir(&mut self, path: &Path) -> Option<(PathBuf, PathBuf)> {
+        let id = self.site_at(path.parent()?).ok().flatten()?;
+        let dir = &self.sites[id].repo.git_dir;
+        Some((dir.clone(), path.strip_prefix(dir).ok()?.to_owned()))
+    }
+
+    /// `mv .git elsewhere`: recoverable, but the work tree stands without its history.
+    pub fn moved_repository(&mut self, world: &mut World, act: &Act, from: &Path) -> Result<bool, Trouble> {
+        match place::split_git_dir(from) {
+            Some((dir, tail)) if dir.is_dir() && tail.as_os_str().is_empty() => {
+                world.findings.push(Finding::new(
+                    "repo.remove",
+                    Verdict::Ask,
+                    act.text,
+                    "the repository is moved away from its work tree",
+                ));
+                Ok(true)
+            }
+            Some(_) => self.guarded(world, act, from, "file.remove"),
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Whole repositories: nested ones, linked trees, submodules, and what each of them holds that nothing else does.
+
+use crate::call::Call;
+use crate::hits::Hits;
+use crate::judge::Judge;
+use crate::removal::Act;
+use crate::treasure::Kind;
+use crate::verdict::{Finding, Loss, Verdict};
+use crate::world::{Head, SiteId, Tip, World};
+use ah::git::{State, Trouble};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+impl Judge<'_> {
+    /// Repositories below a directory that is removed: judged as what they hold.
+    pub fn nested(&mut self, world: &mut World, act: &Act, dir: &Path) -> Result<(), Trouble> {
+        for top in crate::glob::repositories_below(dir) {
+            let losses = self.holdings(&top)?;
+            if !losses.is_empty() {
+                world.findings.push(
+                    Finding::new(
+                        "repo.remove",
+                        Verdict::Deny,
+                        act.text,
+                        format!("{} is a repository, and holds what exists nowhere else", top.display()),
+                    )
+                    .with(losses),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The directory itself is a work tree.
+    pub fn whole_repository(&mut self, world: &mut World, act: &Act, dir: &Path) -> Result<(), Trouble> {
+        let dot_git = dir.join(".git");
+        let Some(id) = self.site_at(dir)? else { return Ok(()) };
+        let site = &self.sites[id];
+        if site.root != dir && !site.root.starts_with(dir) {
+            return Ok(());
+        }
+        if dot_git.is_file() {
+            let tip = self.tip_of_linked(world, id, act)?;
+            let root = self.sites[id].root.clone();
+            let entries = self.sites[id].status(&root, &[], false)?;
+            self.learn(world, id, &entries);
+            if let Some(finding) = tip {
+                world.findings.push(finding);
+            }
+            return Ok(());
+        }
+        let root = self.sites[id].root.clone();
+        let losses = self.holdings(&root)?;
+        let temporary = self.temporary.has(dir);
+        if !losses.is_empty() {
+            world.findings.push(
+                Finding::new(
+                    "repo.remove",
+                    Verdict::Deny,
+                    act.text,
+                    "the whole repository would go, with what exists nowhere else",
+                )
+                .with(losses),
+            );
+        } else if act.cwd.starts_with(dir) {
+            world.findings.push(
+                Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go")
+                    .with([Loss::Other(root.display().to_string())]),
+            );
+        } else if !temporary && !world.created.contains(dir) {
+            world.findings.push(
+                Finding::new(
+                    "repo.remove",
+                    Verdict::Ask,
+                    act.text,
+                    "a whole repository would go; its remote is known to have the commits",
+                )
+                .with([Loss::Other(root.display().to_string())]),
+            );
+        }
+        Ok(())
+    }
+
+    /// Commits that only a linked tree's detached HEAD names.
+    pub fn tip_of_linked(&mut self, world: &World, id: SiteId, act: &Act) -> Result<Option<Finding>, Trouble> {
+        let mut world = world.clone();
+        let refs = self.refs(&mut world, id)?.clone();
+        let Head::Detached(tip) = refs.head else { return Ok(None) };
+        if let Some(refs) = world.refs.get_mut(&id) {
+            refs.head = Head::Branch("refs/heads/\u{0}gone".into());
+        }
+        let lost = self.commits_lost(&world, id, &tip, None)?;
+        Ok((!lost.is_empty())
+            .then(|| Finding::new("worktree.remove", Verdict::Deny, act.text, "only this tree's HEAD names these").with(lost)))
+    }
+
+    /// Everything a repository holds that no remote is known to have: edits, untracked files, stashes, commits.
+    pub fn holdings(&mut self, top: &Path) -> Result<Vec<Loss>, Trouble> {
+        let Some(id) = self.site_at(top)? else { return Ok(Vec::new()) };
+        let site = &self.sites[id];
+        let mut losses = Vec::new();
+        if site.repo.work_tree.is_some() {
+            let mut world = World::default();
+            let entries = site.status(&site.root.clone(), &[], true)?;
+            self.learn(&mut world, id, &entries);
+            losses.extend(world.treasures.iter().map(|t| self.loss(t)));
+        }
+        let site = &self.sites[id];
+        losses.extend(site.stashes()?.into_iter().map(|(oid, _)| Loss::Stash(site.stash_label(&oid))));
+        let (refs, _) = site.refs()?;
+        let pick = |remote: bool| {
+            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/") == remote).map(|(_, o)| o.clone()).collect()
+        };
+        let mut tips: BTreeSet<String> = pick(false);
+        tips.extend(site.resolve("HEAD"));
+        losses.extend(site.commits_not_in(&tips, &pick(true))?);
+        Ok(losses)
+    }
+
+    /// A linked tree is removed with its files: true where something is lost.
+    pub fn remove_tree(&mut self, world: &mut World, call: &Call, tree: &Path) -> Result<bool, Trouble> {
+        let act = Act { cwd: &call.cwd, text: &call.text };
+        let before = world.findings.len();
+        if tree.is_dir() {
+            if let Some(id) = self.site_at(tree)? {
+                let root = self.sites[id].root.clone();
+                let entries = self.sites[id].status(&root, &[], false)?;
+                self.learn(world, id, &entries);
+            }
+            self.nested(world, &act, tree)?;
+        }
+        world.drop_tree(|_, p| p.starts_with(tree));
+        world.drop_index(|p| p.starts_with(tree));
+        self.settle(world, "worktree.remove", &call.text);
+        Ok(world.findings.len() > before)
+    }
+
+    /// Nested repositories among what `clean -ff` removes.
+    pub fn remove_nested(&mut self, world: &mut World, call: &Call, hits: &Hits) -> Result<(), Trouble> {
+        let root = self.sites[call.site].root.clone();
+        let act = Act { cwd: &call.cwd, text: &call.text };
+        for top in crate::glob::repositories_below(&root).into_iter().filter(|t| *t != root && hits.contains(t)) {
+            let losses = self.holdings(&top)?;
+            if !losses.is_empty() {
+                world.findings.push(
+                    Finding::new("repo.remove", Verdict::Deny, act.text, format!("{} is a repository of its own", top.display()))
+                        .with(losses),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of submodules are put back to what the repository around them says.
+    pub fn discard_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+        let links = self.sites[call.site].git("submodules")?.gitlinks(ah::git::Paths::All)?;
+        let root = self.sites[call.site].root.clone();
+        for (path, _) in links {
+            let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) else { continue };
+            let top = self.sites[id].root.clone();
+            let entries = self.sites[id].status(&top, &[], false)?;
+            let tracked: Vec<ah::git::Entry> = entries.iter().filter(|e| e.state != State::Untracked).cloned().collect();
+            self.learn(world, id, &tracked);
+            world.drop_tree(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
+            world.drop_index(|p| p.starts_with(&top));
+        }
+        Ok(())
+    }
+
+    /// `submodule update` puts HEADs back: commits that only a detached HEAD of a submodule names are left to its reflog.
+    pub fn leave_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+        let links = self.sites[call.site].git("submodules")?.gitlinks(ah::git::Paths::All)?;
+        let root = self.sites[call.site].root.clone();
+        for (path, recorded) in links {
+            let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) else { continue };
+            let refs = self.refs(world, id)?.clone();
+            let Head::Detached(tip) = refs.head.clone() else { continue };
+            let recorded = Tip::Real(recorded.as_str().to_owned());
+            if tip == recorded {
+                continue;
+            }
+            if let Some(refs) = world.refs.get_mut(&id) {
+                refs.head = Head::Detached(recorded);
+            }
+            let lost = self.commits_lost(world, id, &tip, None)?;
+            if !lost.is_empty() {
+                world.findings.push(
+                    call.finding("submodule.update", Verdict::Ask, "only the reflog of the submodule would still name these")
+                        .with(lost),
+                );
+            }
+        }
+        Ok(())
+    }
+}

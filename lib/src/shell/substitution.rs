@@ -1,0 +1,106 @@
+//! Substitutions: they run before the words they are in are expanded.
+
+use super::command::{HOLE, Stdin};
+use super::machine::Machine;
+use super::tree::{List, Op, Part, WordTree};
+use super::value::Value;
+use super::walk::{Frame, Walker};
+use super::world::{World, Worlds};
+use std::rc::Rc;
+
+impl<M: Machine> Walker<'_, M> {
+    /// Runs the substitutions in `trees`, in order; their results are kept in each world.
+    pub fn results<'t>(
+        &mut self,
+        trees: impl Iterator<Item = &'t WordTree>,
+        world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let mut worlds = vec![world];
+        for tree in trees {
+            if tree.runs {
+                worlds = self.run_parts(&tree.parts, worlds, frame);
+            }
+        }
+        worlds
+    }
+
+    fn run_parts(&mut self, parts: &[Part], mut worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+        for part in parts {
+            worlds = match part {
+                Part::Command(list, _) => self.each(worlds, |walker, world| walker.capture(list, None, world, frame)),
+                Part::Process(list, write) => self.each(worlds, |walker, world| walker.capture(list, Some(*write), world, frame)),
+                Part::Arith(parts) => self.run_parts(parts, worlds, frame),
+                Part::Param(param, _) => {
+                    if let Some(index) = &param.index {
+                        worlds = self.run_parts(index, worlds, frame);
+                    }
+                    match &param.op {
+                        Op::Test { sign, colon, word } if param.index.is_none() => self.each(worlds, |walker, world| {
+                            let set = match world.shell.get(&param.name, walker.start) {
+                                _ if world.shell.absent(&param.name, walker.start) => Some(false),
+                                Some(Value::Text(text)) if text.contains(HOLE) => None,
+                                Some(Value::Text(text)) => Some(!(*colon && text.is_empty())),
+                                Some(_) => None,
+                                None => Some(false),
+                            };
+                            if set == Some(*sign != b'+') { vec![world] } else { walker.run_parts(word, vec![world], frame) }
+                        }),
+                        Op::Test { word, .. } => self.run_parts(word, worlds, frame),
+                        Op::Trim { pattern, .. } => self.run_parts(pattern, worlds, frame),
+                        Op::Replace { pattern, with, .. } => {
+                            let worlds = self.run_parts(pattern, worlds, frame);
+                            self.run_parts(with, worlds, frame)
+                        }
+                        Op::Substring { offset, length } => {
+                            let worlds = self.run_parts(offset, worlds, frame);
+                            self.run_parts(length.as_deref().unwrap_or_default(), worlds, frame)
+                        }
+                        Op::Other(parts) => self.run_parts(parts, worlds, frame),
+                        Op::None | Op::Case { .. } => worlds,
+                    }
+                }
+                Part::Text(_) | Part::Quoted(_) | Part::Hole => worlds,
+            };
+        }
+        worlds
+    }
+
+    /// Runs a substitution and keeps what it printed; `process`: it has a file name, for writing or reading.
+    fn capture(&mut self, list: &Rc<List>, process: Option<bool>, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
+        let out = world.out.take();
+        let mut inner = frame.clone();
+        inner.redirects.retain(|redirect| redirect.fd != 1);
+        if process == Some(true) {
+            inner.stdin = Stdin::Unknown;
+            world.out.clone_from(&out);
+        } else {
+            inner.piped = true;
+            world.out = Some(String::new());
+        }
+        let name = process.map(|_| {
+            let number = 63usize.saturating_sub(self.pipes);
+            self.pipes += 1;
+            if number > 9 { format!("/dev/fd/{number}") } else { "/dev/fd/\0".to_owned() }
+        });
+        let key = Rc::as_ptr(list) as usize;
+        let ok = world.ok;
+        let mut worlds = self.subshell(world, &inner, |walker, world| walker.list(list, vec![world], &inner));
+        for world in &mut worlds {
+            let text = world.out.take().unwrap_or_default();
+            world.out.clone_from(&out);
+            match &name {
+                Some(name) => {
+                    world.ok = ok;
+                    if process == Some(false) {
+                        let known = (!text.contains(HOLE)).then_some(text);
+                        Rc::make_mut(&mut world.files).insert(name.clone(), known);
+                    }
+                    world.result(key, name.clone());
+                }
+                None => world.result(key, text),
+            }
+        }
+        worlds
+    }
+}

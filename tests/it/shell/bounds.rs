@@ -1,0 +1,84 @@
+//! Errors, bounds and mutations: no text brings the reader down.
+
+use super::{Recorder, gits, start};
+use ah::shell::{Source, walk};
+
+#[test]
+fn errors_are_noted_and_the_rest_is_read() {
+    for line in [
+        "git a; )", "git a; done", "if x; then git a", "git a; echo 'open", "git a \"$(", "git a; ${x", "git a\n((",
+        "git a; case x in",
+    ] {
+        let mut recorder = Recorder::default();
+        let walked = walk(line, Source::Shell, &start(true), &mut recorder, ());
+        assert!(!walked.unread.is_empty(), "{line}");
+        assert!(gits(&recorder).iter().any(|text| text.starts_with("git a")), "{line}: {:?}", gits(&recorder));
+    }
+    let deep = format!("{}git a{}; git b", "$(".repeat(70), ")".repeat(70));
+    let mut recorder = Recorder::default();
+    let walked = walk(&deep, Source::Shell, &start(true), &mut recorder, ());
+    assert_eq!(walked.unread[0].why, "too deep");
+    assert_eq!(gits(&recorder), ["git a", "git b"]);
+}
+
+#[test]
+fn bounds_hold() {
+    let why = |line: &str| {
+        let mut recorder = Recorder::default();
+        let walked = walk(line, Source::Shell, &start(true), &mut recorder, ());
+        assert!(walked.worlds.len() <= 16, "{} worlds", walked.worlds.len());
+        (walked.unread.first().map(|note| note.why), recorder.commands.len())
+    };
+    assert_eq!(why("f() { f; }; f").0, Some("too deep"));
+    assert_eq!(why("f() { f | f; }; f").0, Some("too deep"));
+    let rounds = "for i in {1..60}; do ".repeat(4) + "foo; " + &"done; ".repeat(4);
+    let (reason, count) = why(&rounds);
+    assert_eq!(reason, Some("too many steps"));
+    assert!(count <= 20_000);
+    assert_eq!(why(&"x && ".repeat(100)).0, None);
+    let doubling = "x=ab; ".to_owned() + &"x=$x$x; ".repeat(60) + "git $x";
+    assert_eq!(why(&doubling).0, None);
+}
+
+/// A xorshift generator: the same lines in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap_or(0) % sides
+    }
+}
+
+#[test]
+fn mutated_lines_never_panic() {
+    let corpus = [include_str!("../../data/shell/cases.txt"), include_str!("../../data/shell/nasty.txt")].join("%%\n");
+    let seeds: Vec<&str> = corpus.split("%%\n").collect();
+    let pieces = [
+        "$(", ")", "`", "'", "\"", "${", "}", "<<A\n", "\nA\n", "((", "))", "[[", "]]", "\\", "\0", "é", "|", "&", ";;", "{a,b}",
+        "$'", "\n", "<(", "=(", "*", "eval ", "sh -c ", "if ", "done", "case ", "x[", "~", "#", "!",
+    ];
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..40_000 {
+        let mut line: Vec<char> = seeds[dice.roll(seeds.len())].chars().collect();
+        for _ in 0..=dice.roll(4) {
+            let at = dice.roll(line.len() + 1);
+            match dice.roll(4) {
+                0 if at < line.len() => drop(line.remove(at)),
+                1 => drop(line.splice(at..at, pieces[dice.roll(pieces.len())].chars())),
+                2 => {
+                    let other: Vec<char> = seeds[dice.roll(seeds.len())].chars().collect();
+                    let from = dice.roll(other.len() + 1);
+                    line.splice(at..at, other[from..].iter().copied().take(20));
+                }
+                _ => line.truncate(at.max(1)),
+            }
+        }
+        let line: String = line.into_iter().collect();
+        for source in [Source::Shell, Source::PowerShell] {
+            let _ = walk(&line, source, &start(true), &mut Recorder::default(), ());
+        }
+    }
+}
