@@ -24,7 +24,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     let Some(cwd) = guard::directory(&event.cwd) else { return Answer::Silence };
     let policies = Policies::from_env();
-    let memory = || Memory::of(event, &policies.load(None).config, policies.paths.as_ref(), &cwd);
+    let memory = || Memory::of(event, &policies.load(None).config, policies.paths, &cwd);
     if event.moment != Moment::PreToolUse {
         if !context.probe {
             memory().begin(&cwd);
