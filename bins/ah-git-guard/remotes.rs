@@ -315,6 +315,11 @@ impl Judge<'_> {
             .and_then(|t| t.path.clone())
     }
 
+    /// Whether a linked tree is locked.
+    pub fn locked(&self, call: &Call, tree: &Path) -> bool {
+        self.sites[call.site].repo.linked_trees().iter().any(|t| t.locked && t.path.as_deref() == Some(tree))
+    }
+
     /// A linked tree is given up: what only its HEAD named.
     pub fn leave_tree(&self, world: &mut World, call: &Call, tree: &Path) -> Result<(), Trouble> {
         let trees = self.sites[call.site].repo.linked_trees();

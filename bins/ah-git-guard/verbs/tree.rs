@@ -74,11 +74,11 @@ pub fn checkout(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return switch_to(judge, world, call, rev, o.has("force"));
     }
     let hits = judge.hits(&mut world, call, &paths)?;
+    if judge.unmatched(&world, call, &paths, &hits) {
+        return fails(world);
+    }
     if o.has("conflict") || sides {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
-        if o.has("merge") || o.has("conflict") {
-            return done(world);
-        }
     }
     replace_paths(judge, &mut world, call, &hits, rev.as_deref(), true, o.negated("overlay"))?;
     succeeds(world)
@@ -111,6 +111,9 @@ pub fn restore(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return fails(world);
     }
     let hits = judge.hits(&mut world, call, &o.operands)?;
+    if judge.unmatched(&world, call, &o.operands, &hits) {
+        return fails(world);
+    }
     let source = o.value("source").map(|w| w.text().to_owned());
     if o.has("ours") || o.has("theirs") || o.has("merge") || o.has("conflict") {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
