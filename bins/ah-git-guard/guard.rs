@@ -15,7 +15,7 @@ use crate::verdict::{Finding, Verdict};
 use crate::world::World;
 use ah::clock::Deadline;
 use ah::git::{Trouble, Vars};
-use ah::shell::{Source, Start, Unread, walk};
+use ah::shell::{Source, Start, Unread, Variables, walk};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -147,8 +147,11 @@ fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<See
 
 /// Where the line starts: its directory and the whole environment of the hook, which the command inherits.
 fn start(cwd: &Path) -> Start {
-    let variables = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect();
-    Start { cwd: cwd.to_str().map(str::to_owned), variables, ..Start::default() }
+    Start { cwd: cwd.to_str().map(str::to_owned), variables: Variables::read_by(environment), ..Start::default() }
+}
+
+fn environment() -> Vec<(String, String)> {
+    std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect()
 }
 
 /// What becomes of a verdict where nobody can be asked: nothing is lost that a snapshot could not bring back, so an ask is a deny.

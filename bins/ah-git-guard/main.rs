@@ -99,12 +99,13 @@ fn run() -> Result<ExitCode, ExitCode> {
 
 fn failure(program: &str, what: &str) {
     if let Some(paths) = Paths::from_env() {
-        log::failure(&paths, program, what);
+        log::failure(paths, program, what);
     }
 }
 
 /// Whether a person has switched the guard, or everything, off.
 fn off(program: &str) -> bool {
     let Some(paths) = Paths::from_env() else { return false };
-    paths.off_flag(program).exists() || paths.off_flag("all").exists()
+    // One look suffices where nothing ever was switched off.
+    paths.off().exists() && (paths.off_flag(program).exists() || paths.off_flag("all").exists())
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Where policies come from: read only once one is needed.
 pub struct Policies {
     /// ah's places; `None` where no HOME is known, and then the built-in policy holds.
-    pub paths: Option<Paths>,
+    pub paths: Option<&'static Paths>,
 }
 
 impl Policies {
@@ -21,12 +21,12 @@ impl Policies {
 
     /// The policy for a repository.
     pub fn load(&self, repo: Option<&Path>) -> Policy {
-        Policy::load(self.paths.as_ref(), repo)
+        Policy::load(self.paths, repo)
     }
 
     /// Rules of a team's own, for a session in `cwd`; where no configuration exists, that costs a few failed looks.
     pub fn own_rules(&self, cwd: &Path) -> Vec<OwnRule> {
-        let Some(paths) = &self.paths else { return Vec::new() };
+        let Some(paths) = self.paths else { return Vec::new() };
         let repo = cwd.ancestors().find(|d| repo_config(d).exists());
         if repo.is_none() && !paths.config_file().exists() && !paths.system_config().exists() {
             return Vec::new();

@@ -185,6 +185,7 @@ impl Judge<'_> {
             if self.outside(site, &from) {
                 self.loose_file(world, &from);
             }
+            let fresh = !self.exists(world, &target);
             if take && self.moved_repository(world, act, &from)? {
                 continue;
             }
@@ -204,7 +205,9 @@ impl Judge<'_> {
             if take {
                 world.removed.insert(from.clone());
             }
-            world.created.insert(target.clone());
+            if fresh {
+                world.created.insert(target.clone());
+            }
             world.removed.remove(&target);
         }
         Ok(())
@@ -216,7 +219,7 @@ impl Judge<'_> {
         let same: Vec<PathBuf> = world
             .treasures
             .iter()
-            .filter_map(|t| t.tree())
+            .flat_map(|t| t.trees())
             .filter(|p| p.strip_prefix(to).is_ok_and(|tail| from.join(tail).is_file()))
             .map(Path::to_owned)
             .collect();

@@ -228,6 +228,17 @@ impl Site {
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
     }
 
+    /// Whether all of these commits are in the object store.
+    pub fn has_commits(&self, oids: &BTreeSet<String>) -> Result<bool, Trouble> {
+        let git = self.git("rev-parse")?;
+        for oid in oids {
+            if git.rev_parse(&format!("{oid}^{{commit}}"))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.
     pub fn logged(&self, without: Option<&str>) -> Result<BTreeSet<String>, Trouble> {
         let all = self.git("reflog")?.logged(&|name| Some(name) == without || name == "refs/stash")?;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Where everything of one person lies.
 ///
@@ -17,15 +18,16 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// The places by this process's environment; `None` when HOME is needed and unset, empty or relative: a hook
+    /// The places by this process's environment as it was when first asked; `None` when HOME is needed and unset, empty or relative: a hook
     /// then leaves silently.
     #[must_use]
-    pub fn from_env() -> Option<Self> {
-        Self::new(|name| std::env::var_os(name))
+    pub fn from_env() -> Option<&'static Self> {
+        static PATHS: OnceLock<Option<Paths>> = OnceLock::new();
+        PATHS.get_or_init(|| Self::new(&|name| std::env::var_os(name))).as_ref()
     }
 
     /// The places by any environment: `look` answers a variable's value.
-    pub fn new(look: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+    pub fn new(look: &dyn Fn(&str) -> Option<OsString>) -> Option<Self> {
         let folder = |name: &str| look(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = folder("HOME");
         let all = folder("AH_HOME");
@@ -33,12 +35,12 @@ impl Paths {
             folder(own)
                 .or_else(|| Some(all.as_ref()?.join(kind)))
                 .or_else(|| Some(folder(xdg)?.join("ah")))
-                .or_else(|| Some(home.as_ref()?.join(usual).join("ah")))
+                .or_else(|| Some(home.as_ref()?.join(usual)))
         };
         Some(Self {
-            config: place("AH_CONFIG_HOME", "config", "XDG_CONFIG_HOME", ".config")?,
-            data: place("AH_DATA_HOME", "data", "XDG_DATA_HOME", ".local/share")?,
-            state: place("AH_STATE_HOME", "state", "XDG_STATE_HOME", ".local/state")?,
+            config: place("AH_CONFIG_HOME", "config", "XDG_CONFIG_HOME", ".config/ah")?,
+            data: place("AH_DATA_HOME", "data", "XDG_DATA_HOME", ".local/share/ah")?,
+            state: place("AH_STATE_HOME", "state", "XDG_STATE_HOME", ".local/state/ah")?,
             home,
             system: PathBuf::from("/etc/ah"),
         })
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
 
     fn paths(vars: &[(&str, &str)]) -> Option<Paths> {
-        Paths::new(|name| {
+        Paths::new(&|name| {
             let found = vars.iter().find(|(n, _)| *n == name)?;
             Some(OsString::from(found.1))
         })

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Places under `dir`: HOME is `dir`/home, the organisation's floor `dir`/etc.
 pub fn paths_in(dir: &Path) -> Paths {
     let home = dir.join("home");
-    Paths::new(|name| (name == "HOME").then(|| home.clone().into_os_string())).unwrap().with_system(dir.join("etc"))
+    Paths::new(&|name| (name == "HOME").then(|| home.clone().into_os_string())).unwrap().with_system(dir.join("etc"))
 }
 
 /// Permission bits.

@@ -56,6 +56,6 @@ fn nothing_in_its_way_is_an_error() {
     std::fs::set_permissions(paths.state_home(), Permissions::from_mode(0o500)).unwrap();
     failure(&paths, "p", "read-only");
     std::fs::set_permissions(paths.state_home(), Permissions::from_mode(0o700)).unwrap();
-    let nowhere = Paths::new(|name| (name == "HOME").then(|| "/proc/self/none".into())).unwrap();
+    let nowhere = Paths::new(&|name| (name == "HOME").then(|| "/proc/self/none".into())).unwrap();
     failure(&nowhere, "p", "no such place");
 }

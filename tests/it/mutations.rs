@@ -160,7 +160,7 @@ fn read(bytes: &[u8], script: &str) -> usize {
     let mut line = |text: &str, source| {
         let start = Start {
             cwd: Some("/home/dev/project".into()),
-            variables: vec![("HOME".into(), "/home/dev".into()), ("x".into(), "a b *".into())],
+            variables: vec![("HOME".into(), "/home/dev".into()), ("x".into(), "a b *".into())].into(),
             complete: text.len() % 2 == 0,
             aliases: vec![("grhh".into(), "git reset --hard".into())],
         };

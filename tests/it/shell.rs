@@ -35,7 +35,12 @@ impl Machine for Recorder {
 
 fn start(complete: bool) -> Start {
     let variables = vec![("HOME".to_owned(), "/home/me".to_owned()), ("GIT_PAGER".to_owned(), "cat".to_owned())];
-    Start { cwd: Some("/w".to_owned()), variables, complete, aliases: vec![("gg".to_owned(), "git log".to_owned())] }
+    Start {
+        cwd: Some("/w".to_owned()),
+        variables: variables.into(),
+        complete,
+        aliases: vec![("gg".to_owned(), "git log".to_owned())],
+    }
 }
 
 fn read(line: &str) -> Recorder {

@@ -234,7 +234,8 @@ fn what_bash_runs_is_found() {
             let log = String::from_utf8_lossy(&log).into_owned();
             let start = Start {
                 cwd: place.to_str().map(str::to_owned),
-                variables: vec![("HOME".to_owned(), home.path().display().to_string()), ("PATH".to_owned(), "/bin".to_owned())],
+                variables: vec![("HOME".to_owned(), home.path().display().to_string()), ("PATH".to_owned(), "/bin".to_owned())]
+                    .into(),
                 complete: true,
                 aliases: Vec::new(),
             };

@@ -7,6 +7,7 @@ use crate::treasure::{Holder, Kind};
 use crate::verdict::{Loss, Verdict};
 use crate::world::{Head, Tip, World};
 use ah::git::Trouble;
+use std::path::{Path, PathBuf};
 
 /// `git add`: the file's content is in the index too.
 pub fn add(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -26,15 +27,14 @@ pub fn add(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 fn stage(judge: &Judge, world: &mut World, call: &Call, hits: &Hits, untracked: bool, ignored: bool) {
     let root = &judge.sites[call.site].root;
     for treasure in &mut world.treasures {
-        let Some(path) = treasure.tree().map(std::path::Path::to_owned) else { continue };
         let takes = match treasure.kind {
             Kind::Untracked => untracked || treasure.in_index(),
             Kind::Secret | Kind::Ignored => ignored,
             _ => true,
         };
-        if takes && path.starts_with(root) && hits.contains(&path) {
-            treasure.hold(Holder::Index(path.clone()));
-        }
+        let paths: Vec<PathBuf> =
+            treasure.trees().filter(|p| takes && p.starts_with(root) && hits.contains(p)).map(Path::to_owned).collect();
+        paths.into_iter().for_each(|path| treasure.hold(Holder::Index(path)));
     }
     // What was staged before at the same path has grown into what is staged now: no loss of its own.
     let staged: Vec<_> = world.treasures.iter().filter(|t| t.in_index() && t.tree().is_some()).map(|t| t.path.clone()).collect();
@@ -232,7 +232,7 @@ pub fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if source.own_diff && (o.has("reverse") != source.reversed) {
         let hits = judge.hits(&mut world, call, &source.paths)?;
         judge.load_all(&mut world, call)?;
-        world.drop_tree(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
+        world.drop_tracked(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
         if source.cached {
             world.drop_index(|p| source.paths.is_empty() || hits.contains(p));
         }

@@ -163,7 +163,7 @@ pub fn read_tree(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 /// Staged changes go, in the files too where these are as staged; unsaved edits stay.
 fn discard_staged(judge: &Judge, world: &mut World, call: &Call) {
     let root = &judge.sites[call.site].root;
-    world.drop_tree(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
+    world.drop_tracked(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
     world.drop_index(|p| p.starts_with(root));
 }
 
@@ -193,7 +193,7 @@ pub fn rm(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     world.drop_index(|p| hits.contains(p));
     if !o.has("cached") {
-        world.drop_tree(|t, p| tracked(t) && hits.contains(p));
+        world.drop_tracked(|t, p| tracked(t) && hits.contains(p));
         if hits.contains(&judge.sites[call.site].root.join(".gitignore")) {
             world.removed.insert(judge.sites[call.site].root.join(".gitignore"));
         }
@@ -252,7 +252,7 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
     judge.load_hidden(world, call.site)?;
     let root = judge.sites[call.site].root.clone();
     let tracked: Vec<_> = world.treasures.iter().filter(|t| t.in_index()).filter_map(|t| t.tree().map(Path::to_owned)).collect();
-    world.drop_tree(|t, p| {
+    world.drop_tracked(|t, p| {
         p.starts_with(&root)
             && hits.contains(p)
             && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || tracked.iter().any(|q| q == p))
@@ -293,7 +293,7 @@ fn replace_paths(
 ) -> Result<(), Trouble> {
     judge.load_hidden(world, call.site)?;
     let Some(rev) = rev else {
-        world.drop_tree(|t, p| {
+        world.drop_tracked(|t, p| {
             hits.contains(p) && (matches!(t.kind, Kind::Edit | Kind::Resolution) || (t.kind == Kind::Staged && t.in_index()))
         });
         return Ok(());
@@ -301,7 +301,7 @@ fn replace_paths(
     let site = call.site;
     let paths = judge.tree_paths(site, rev)?;
     let hit = |p: &Path| hits.contains(p) && (exact || paths.contains(p));
-    world.drop_tree(|t, p| {
+    world.drop_tracked(|t, p| {
         hit(p)
             && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution)
                 || (t.kind == Kind::Untracked && (t.in_index() || paths.contains(p))))
@@ -382,7 +382,12 @@ fn orphan(judge: &mut Judge, mut world: World, call: &Call, name: Word) -> Judge
     let head =
         std::mem::replace(&mut judge.refs(&mut world, call.site)?.head, Head::Branch(format!("refs/heads/{}", name.text())));
     if let Head::Detached(tip) = head {
-        judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        if call.invocation.verb() == Some("switch") {
+            judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        } else {
+            // The index keeps the content of the commit for the first one of the new branch.
+            judge.refs(&mut world, call.site)?.squashed.push(tip);
+        }
     }
     succeeds(world)
 }

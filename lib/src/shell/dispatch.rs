@@ -131,7 +131,7 @@ impl<M: Machine> Walker<'_, M> {
         }
         if change.clear {
             let mut env = std::collections::BTreeMap::new();
-            for (name, _) in &self.start.variables {
+            for (name, _) in self.start.variables.all() {
                 env.insert(name.clone(), EnvValue::Unset);
             }
             for name in command.env.keys() {

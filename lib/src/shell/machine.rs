@@ -1,18 +1,44 @@
 //! The other half of the reader: what its caller knows and does.
 
 use super::command::{Command, Known, Word};
+use std::cell::OnceCell;
 
 /// Where a line starts.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
     /// Working directory, absolute.
     pub cwd: Known,
-    /// `$HOME` and other variables of the hook's environment that may be looked up: name, value.
-    pub variables: Vec<(String, String)>,
+    /// `$HOME` and other variables of the hook's environment that may be looked up.
+    pub variables: Variables,
     /// `variables` is the whole environment: a name not in it is unset, and expands to nothing.
     pub complete: bool,
     /// Aliases of the person's shell: name, text.
     pub aliases: Vec<(String, String)>,
+}
+
+/// Variables, name and value, read only when one of them is looked up: most lines name none.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    all: OnceCell<Vec<(String, String)>>,
+    read: Option<fn() -> Vec<(String, String)>>,
+}
+
+impl Variables {
+    /// Those that `read` gives.
+    #[must_use]
+    pub fn read_by(read: fn() -> Vec<(String, String)>) -> Self {
+        Self { all: OnceCell::new(), read: Some(read) }
+    }
+
+    pub(super) fn all(&self) -> &[(String, String)] {
+        self.all.get_or_init(|| self.read.map(|read| read()).unwrap_or_default())
+    }
+}
+
+impl From<Vec<(String, String)>> for Variables {
+    fn from(all: Vec<(String, String)>) -> Self {
+        Self { all: all.into(), read: None }
+    }
 }
 
 /// What a caller knows and does: the other half of the abstract interpreter.

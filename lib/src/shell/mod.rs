@@ -53,7 +53,7 @@ mod world;
 mod wrapper;
 
 pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
-pub use machine::{End, Machine, Source, Start, Step, Unread, Walked};
+pub use machine::{End, Machine, Source, Start, Step, Unread, Variables, Walked};
 pub use walk::walk;
 
 /// Joins a path to an absolute directory and folds `.` and `..` as text.

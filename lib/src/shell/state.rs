@@ -267,7 +267,7 @@ impl Shell {
 
 /// A variable of the hook's own environment.
 pub(super) fn inherited<'s>(start: &'s Start, name: &str) -> Option<&'s str> {
-    start.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    start.variables.all().iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// No system takes a longer path, in bytes.
