@@ -234,7 +234,9 @@ impl Judge<'_> {
             }
         }
         let olds = world.real_tips([old.clone()]);
-        Ok(self.sites[id].commits_not_in(&olds, &real)?.is_empty())
+        // A commit that this clone has never seen is in nothing here.
+        let known = self.sites[id].has_commits(&olds)?;
+        Ok(known && self.sites[id].commits_not_in(&olds, &real)?.is_empty())
     }
 
     /// Whether `git branch -d` would find the tip merged: into HEAD or its upstream.

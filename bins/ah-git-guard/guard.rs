@@ -1,6 +1,6 @@
 //! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
 
-use crate::files::Change;
+use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
@@ -62,7 +62,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let mut look = Look::First(Survey::new(&rules));
     let first = walk(text, source, &start, &mut look, World::default());
     let Look::First(survey) = look else { unreachable!("the first look stays the first") };
-    let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
+    let unread = !first.unread.is_empty() && (survey.git || may_lose(text, &first.unread));
     if !survey.losing && !unread && !thorough {
         return Judged::silent(first.unread, survey.written);
     }
@@ -81,7 +81,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
             findings.push(finding);
         }
     }
-    if !walked.unread.is_empty() && text.contains("git") {
+    if may_lose(text, &walked.unread) {
         let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
         if stake {
             let part = walked.unread.first().map_or("", |u| u.part.as_str());
@@ -89,6 +89,14 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
         }
     }
     Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
+}
+
+/// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
+/// no ordinary line gets, a program that removes files is enough.
+fn may_lose(text: &str, unread: &[Unread]) -> bool {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    !unread.is_empty()
+        && (text.contains("git") || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
 }
 
 /// Judges what a file tool does.

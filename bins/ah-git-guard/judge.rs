@@ -184,6 +184,15 @@ impl<'a> Judge<'a> {
         Ok(hits)
     }
 
+    /// Whether a plain path among the words names nothing: then git refuses the whole command.
+    pub fn unmatched(&self, world: &World, call: &Call, words: &[Word], hits: &Hits) -> bool {
+        let plain = |w: &&Word| w.literal().is_some_and(|t| !t.starts_with(':') && !t.contains(['*', '?', '[']));
+        words.iter().filter(plain).any(|w| {
+            let path = absolute(&call.cwd, w.text());
+            !self.exists(world, &path) && !hits.paths.iter().any(|p| p.starts_with(&path)) && !world.removed.contains(&path)
+        })
+    }
+
     /// What a file or directory holds that nothing else does, loaded from the repository it lies in.
     pub fn load_path(&mut self, world: &mut World, path: &Path) -> Result<Option<SiteId>, Trouble> {
         let around = if path.is_dir() && !path.is_symlink() { path } else { path.parent().unwrap_or(path) };

@@ -161,7 +161,7 @@ impl Judge<'_> {
             let entries = self.sites[id].status(&top, &[], false)?;
             let tracked: Vec<ah::git::Entry> = entries.iter().filter(|e| e.state != State::Untracked).cloned().collect();
             self.learn(world, id, &tracked);
-            world.drop_tree(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
+            world.drop_tracked(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
             world.drop_index(|p| p.starts_with(&top));
         }
         Ok(())

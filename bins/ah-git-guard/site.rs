@@ -123,16 +123,28 @@ impl Site {
 
     /// Paths whose change the index hides from a status ("assume unchanged"), absolute.
     pub fn assumed(&self) -> Result<Vec<PathBuf>, Trouble> {
+        if self.repo.hides() == Some(false) {
+            return Ok(Vec::new());
+        }
         Ok(self.git("ls-files -v")?.hidden(Paths::All)?.assumed.into_iter().map(|p| self.root.join(p)).collect())
     }
 
     /// Paths at or below one whose changes a status does not show, by either of the index's flags; absolute.
     pub fn hidden_below(&self, path: &Path) -> Result<Vec<PathBuf>, Trouble> {
         let Ok(tail) = path.strip_prefix(&self.root) else { return Ok(Vec::new()) };
+        if self.repo.hides() == Some(false) {
+            return Ok(Vec::new());
+        }
         let exact = [tail.to_owned()];
         let paths = if tail.as_os_str().is_empty() { Paths::All } else { Paths::Exact(&exact) };
         let hidden = self.git("ls-files -v")?.hidden(paths)?;
         Ok(hidden.assumed.into_iter().chain(hidden.skipped).map(|p| self.root.join(p)).filter(|p| p.exists()).collect())
+    }
+
+    /// Whether a path of HEAD is no longer in the index, though its file may still be there.
+    pub fn taken_out(&self) -> bool {
+        let gone = |e: &Entry| matches!(e.state, ah::git::State::Changed { index: 'D', .. });
+        self.status(&self.root, &[], false).is_ok_and(|all| all.iter().any(gone))
     }
 
     /// The hooks that would run.
@@ -216,6 +228,17 @@ impl Site {
         let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
         let commits = self.git("rev-list")?.commits(&ids(tips), &ids(held), MOST)?;
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
+    }
+
+    /// Whether all of these commits are in the object store.
+    pub fn has_commits(&self, oids: &BTreeSet<String>) -> Result<bool, Trouble> {
+        let git = self.git("rev-parse")?;
+        for oid in oids {
+            if git.rev_parse(&format!("{oid}^{{commit}}"))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.

@@ -38,7 +38,7 @@ pub enum Head {
 }
 
 /// A commit that the line makes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     /// Its parents.
     pub parents: Vec<Tip>,
@@ -47,7 +47,7 @@ pub struct Made {
 }
 
 /// The refs of one repository as the line changes them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refs {
     /// Full name and tip.
     pub names: BTreeMap<String, Tip>,
@@ -78,7 +78,7 @@ impl Refs {
 }
 
 /// A stash entry, newest first in its list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stash {
     /// Serial number; content it took from this line has the holder of that number.
     pub id: u32,
@@ -87,7 +87,7 @@ pub struct Stash {
 }
 
 /// One possible state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct World {
     /// All content looked at so far.
     pub treasures: Vec<Treasure>,
@@ -127,18 +127,36 @@ impl World {
     /// Files matched by `hit` no longer hold their content.
     pub fn drop_tree(&mut self, hit: impl Fn(&Treasure, &Path) -> bool) {
         for treasure in &mut self.treasures {
-            if let Some(path) = treasure.tree().map(Path::to_owned)
-                && hit(treasure, &path)
-            {
-                treasure.release(|h| matches!(h, Holder::Tree(p) if *p == path));
-            }
+            let kept = |h: &Holder| !matches!(h, Holder::Tree(p) if hit(treasure, p));
+            treasure.holders = treasure.holders.iter().filter(|h| kept(h)).cloned().collect();
         }
+    }
+
+    /// The same for files that git tracks: a file that the line made and did not stage is none.
+    pub fn drop_tracked(&mut self, hit: impl Fn(&Treasure, &Path) -> bool) {
+        let made = std::mem::take(&mut self.created);
+        let loose =
+            |t: &Treasure, p: &Path| made.contains(p) && !t.holders.iter().any(|h| matches!(h, Holder::Index(q) if q == p));
+        self.drop_tree(|t, p| hit(t, p) && !loose(t, p));
+        self.created = made;
     }
 
     /// Index entries matched by `hit` no longer hold their content.
     pub fn drop_index(&mut self, hit: impl Fn(&Path) -> bool) {
         for treasure in &mut self.treasures {
             treasure.release(|h| matches!(h, Holder::Index(p) if hit(p)));
+        }
+    }
+
+    /// A program that is not read has run: what the line had put into a stash may be back in its files.
+    pub fn forget_stashes(&mut self) {
+        let ours: Vec<u32> = self.stashes.values().flatten().filter(|s| s.oid.is_none()).map(|s| s.id).collect();
+        for treasure in &mut self.treasures {
+            if treasure.holders.iter().any(|h| matches!(h, Holder::Stash(id) if ours.contains(id))) {
+                let path = treasure.path.clone();
+                treasure.release(|h| matches!(h, Holder::Stash(id) if ours.contains(id)));
+                treasure.hold(Holder::Tree(path));
+            }
         }
     }
 

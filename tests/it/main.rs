@@ -16,6 +16,7 @@ mod guard_bad_input;
 mod guard_commands;
 mod guard_events;
 mod guard_hostile;
+mod guard_order;
 mod guard_places;
 mod guard_rules;
 mod guard_run;

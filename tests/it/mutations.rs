@@ -1,7 +1,8 @@
 //! Command lines and event bodies changed at random, read in this process: no panic, no end of the stack, and in the
 //! full run (`AH_MUTATIONS=1000000`, release) none slower than 20 ms per 100 KB.
 //!
-//! Input `n` depends on `AH_MUTATIONS_SEED` and `n` alone: `AH_MUTATIONS_FIRST` starts at a later one.
+//! Input `n` depends on `AH_MUTATIONS_SEED` and `n` alone: `AH_MUTATIONS_FIRST` starts at a later one, and one
+//! alone is printed whole.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -229,6 +230,9 @@ fn run() {
     for n in first..first + count {
         let bytes = input(seed, n, &seeds);
         let script = String::from_utf8_lossy(&seeds[usize::try_from(n).expect("fits") % seeds.len()]);
+        if count == 1 {
+            println!("{}", String::from_utf8_lossy(&bytes));
+        }
         let begin = Instant::now();
         match catch_unwind(AssertUnwindSafe(|| read(&bytes, &script))) {
             Ok(understood) => heard += understood,

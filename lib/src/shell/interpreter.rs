@@ -6,6 +6,9 @@ use super::wrapper::{Inner, options, via};
 
 /// What an interpreter named `program` runs.
 pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
+    if only_checks(program, words) {
+        return Inner::Itself;
+    }
     match program {
         "ash" | "bash" | "dash" | "ksh" | "mksh" | "rbash" | "sh" | "zsh" | "fish" => shell(program, words),
         "awk" | "gawk" | "mawk" | "nawk" => awk(words),
@@ -35,6 +38,18 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
     }
 }
 
+/// Whether an option asks only for the syntax to be checked: nothing runs.
+fn only_checks(program: &str, words: &[Word]) -> bool {
+    let (letter, long) = match program {
+        "node" | "nodejs" => ("-c", "--check"),
+        "perl" | "ruby" => ("-c", "-wc"),
+        "php" => ("-l", "--syntax-check"),
+        _ => return false,
+    };
+    let options = words[1..].iter().map_while(|word| word.literal().filter(|text| text.starts_with('-') && *text != "--"));
+    options.into_iter().any(|text| text == letter || text == long)
+}
+
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.' || byte == b'w'))
@@ -61,6 +76,8 @@ fn shell(program: &str, words: &[Word]) -> Inner {
             at += 1;
             for letter in text[1..].chars() {
                 match letter {
+                    // It only checks the syntax.
+                    'n' if text.starts_with('-') => return Inner::Itself,
                     'c' => command = true,
                     's' => stdin = true,
                     'o' | 'O' => at += 1,
