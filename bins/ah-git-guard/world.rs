@@ -86,9 +86,12 @@ pub struct Stash {
     pub oid: Option<String>,
 }
 
-/// One possible state.
+/// One possible state. Boxed, because it goes from hand to hand at every step and is large.
+pub type World = Box<Facts>;
+
+/// What is so in one possible state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct World {
+pub struct Facts {
     /// All content looked at so far.
     pub treasures: Vec<Treasure>,
     /// Content already among them.
@@ -110,7 +113,7 @@ pub struct World {
     serial: u32,
 }
 
-impl World {
+impl Facts {
     /// A number not used before in this line.
     pub fn serial(&mut self) -> u32 {
         self.serial += 1;
