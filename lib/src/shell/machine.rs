@@ -16,11 +16,14 @@ pub struct Start {
     pub aliases: Vec<(String, String)>,
 }
 
+/// Names and values.
+type Pairs = Vec<(String, String)>;
+
 /// Variables, name and value, read only when one of them is looked up: most lines name none.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
-    all: OnceCell<Vec<(String, String)>>,
-    read: Option<fn() -> Vec<(String, String)>>,
+    all: OnceCell<Pairs>,
+    read: Option<fn() -> Pairs>,
 }
 
 impl Variables {
