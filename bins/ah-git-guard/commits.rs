@@ -5,21 +5,24 @@ use crate::judge::Judge;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
 use ah::git::{Oid, RefClass, Trouble, ref_class};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::Entry;
 
 impl Judge<'_> {
     /// The refs of a repository in this world, read on first use.
     pub fn refs<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Refs, Trouble> {
-        if !world.refs.contains_key(&id) {
-            let (names, head) = self.sites[id].refs()?;
-            let head = match head {
-                ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
-                ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
-            };
-            let names: BTreeMap<String, Tip> = names.into_iter().map(|(n, o)| (n, Tip::Real(o))).collect();
-            world.refs.insert(id, Refs { names, head, squashed: Vec::new(), fetched: false });
+        match world.refs.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let (names, head) = self.sites[id].refs()?;
+                let head = match head {
+                    ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
+                    ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
+                };
+                let names = names.into_iter().map(|(n, o)| (n, Tip::Real(o))).collect();
+                Ok(place.insert(Refs { names, head, squashed: Vec::new(), fetched: false }))
+            }
         }
-        Ok(world.refs.entry(id).or_insert_with(|| unreachable!("inserted above")))
     }
 
     /// The commit that a revision names in this world; `None` where it names none.

@@ -16,6 +16,9 @@ const MOST: usize = 50;
 /// The entries of a status, shared by all worlds.
 pub type Entries = Rc<Vec<Entry>>;
 
+/// What a status was asked for: the directory, the pathspecs, whether ignored files too.
+type Asked = (PathBuf, Vec<OsString>, bool);
+
 /// A repository and what is known of it.
 pub struct Site {
     /// The repository, as found from where the command stands.
@@ -26,7 +29,7 @@ pub struct Site {
     deadline: Deadline,
     config: OnceCell<Config>,
     hooks: OnceCell<Vec<String>>,
-    status: RefCell<BTreeMap<(PathBuf, Vec<OsString>, bool), Entries>>,
+    status: RefCell<BTreeMap<Asked, Entries>>,
     trees: RefCell<BTreeMap<String, Rc<BTreeSet<PathBuf>>>>,
     /// Names of the questions that were put to git, for `explain`.
     pub asked: RefCell<Vec<String>>,

@@ -84,11 +84,8 @@ fn mcp(event: &Event) -> Option<String> {
     let quoted = |field: &str| event.input(field).map(|v| format!("'{}'", v.replace('\'', "'\\''")));
     let target =
         ["target", "branch_name", "branch", "ref", "revision", "commit"].into_iter().find_map(quoted).unwrap_or_default();
-    let flag = |field: &str, text: &str| {
-        (event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true"))
-            .then(|| text.to_owned())
-            .unwrap_or_default()
-    };
+    let said = |field: &str| event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true");
+    let flag = |field: &str, text: &'static str| if said(field) { text } else { "" };
     let mode = event
         .input("mode")
         .map(|m| format!("--{}", m.trim_start_matches('-')))

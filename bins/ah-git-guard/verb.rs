@@ -90,9 +90,8 @@ pub fn risk(invocation: &Invocation) -> Risk {
     let safe_words = |banned: &[char]| {
         invocation.args.iter().all(|w| {
             w.literal().is_some_and(|t| {
-                !t.starts_with("--no-v")
-                    && !t.starts_with("--am")
-                    && !(t.starts_with('-') && !t.starts_with("--") && t.contains(banned))
+                let cluster = t.starts_with('-') && !t.starts_with("--");
+                !(t.starts_with("--no-v") || t.starts_with("--am") || (cluster && t.contains(banned)))
             })
         })
     };
