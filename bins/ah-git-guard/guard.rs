@@ -84,7 +84,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     if may_lose(text, &walked.unread) {
         let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
         if stake {
-            let part = walked.unread.first().map_or("", |u| u.part.as_str());
+            let part = walked.unread.iter().map(|u| u.part.as_str()).find(|p| !p.trim().is_empty()).unwrap_or(text);
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
@@ -96,7 +96,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
 fn may_lose(text: &str, unread: &[Unread]) -> bool {
     let word = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     !unread.is_empty()
-        && (text.contains("git") || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
+        && (text.split(word).any(|w| w == "git" || w.starts_with("git-")) || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
 }
 
 /// Judges what a file tool does.
