@@ -96,7 +96,8 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
 fn may_lose(text: &str, unread: &[Unread]) -> bool {
     let word = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     !unread.is_empty()
-        && (text.split(word).any(|w| w == "git" || w.starts_with("git-")) || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
+        && (text.split(word).any(|w| w == "git" || w.starts_with("git-"))
+            || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
 }
 
 /// Judges what a file tool does.

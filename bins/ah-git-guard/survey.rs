@@ -31,6 +31,10 @@ impl<'r> Survey<'r> {
         Self { rules, losing: false, git: false, written: Vec::new(), before: None }
     }
 
+    fn unreadable(&self, command: &Command) -> bool {
+        unread::why(command).is_some() && !unread::is_setup(command, self.before.as_deref())
+    }
+
     /// Notes what the command writes: redirections, copies, new files, edits in place.
     fn write(&mut self, command: &Command) {
         let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
@@ -65,7 +69,7 @@ impl<'r> Survey<'r> {
             return;
         }
         let Some(program) = command.program() else {
-            self.losing = unread::why(command).is_some();
+            self.losing = self.unreadable(command);
             return;
         };
         if program == "git" {
@@ -77,7 +81,7 @@ impl<'r> Survey<'r> {
         } else if files::may_change(program) || other(program, command) {
             self.losing = true;
         } else {
-            self.losing = unread::why(command).is_some() && !(program == "eval" && unread::is_setup(self.before.as_deref()));
+            self.losing = self.unreadable(command);
         }
         let written = |r: &ah::shell::Redirect| {
             r.kind == RedirectKind::Write
