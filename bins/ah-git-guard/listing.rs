@@ -1,10 +1,10 @@
 //! What `find` and `ls` would list, so that a pipe or `-exec` behind them is judged by real names.
 
-use crate::glob::{expand, matches};
+use crate::glob::expand;
 use crate::hits::absolute;
 use crate::site::Site;
 use ah::git::State;
-use ah::shell::{Command, Word};
+use ah::shell::{Command, Word, matches};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,9 @@
 //! The policy in force: the configuration's guard section, and what it makes of a finding.
 
-use crate::glob;
 use crate::verdict::{Finding, Verdict};
 use ah::config::{Config, GitGuard, Hooks, OwnRule, Problem};
 use ah::paths::{Paths, repo_config};
-use ah::shell::{Command, Word};
+use ah::shell::{Command, Word, matches};
 use std::path::Path;
 
 /// Where policies come from: read only once one is needed.
@@ -68,7 +67,7 @@ impl Policy {
 
     /// Whether a branch of a remote is protected by name.
     pub fn protects(&self, branch: &str) -> bool {
-        self.guard().protected.iter().any(|pattern| glob::matches(pattern, branch))
+        self.guard().protected.iter().any(|pattern| matches(pattern, branch))
     }
 
     /// A finding as the policy wants it: the group of hooks, then the rule's own verdict.

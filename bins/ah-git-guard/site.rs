@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::Duration;
 
+/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
+const PATIENCE: Duration = Duration::from_secs(4);
 /// The most commits that are listed for a finding.
 const MOST: usize = 50;
 
@@ -18,6 +22,12 @@ pub type Entries = Rc<Vec<Entry>>;
 
 /// What a status was asked for: the directory, the pathspecs, whether ignored files too.
 type Asked = (PathBuf, Vec<OsString>, bool);
+
+/// When the verdict must be there, counted from the first time that this is asked.
+pub fn deadline() -> Deadline {
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
+}
 
 /// A repository and what is known of it.
 pub struct Site {

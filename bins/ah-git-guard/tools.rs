@@ -3,7 +3,7 @@
 use crate::files::{self, Change};
 use crate::guard::{self, Judged};
 use crate::hits::absolute;
-use crate::memory::Memory;
+use crate::memory::Recall;
 use crate::policy::Policies;
 use crate::workdir;
 use ah::event::Event;
@@ -11,9 +11,6 @@ use ah::hook::Context;
 use ah::patch::PatchKind;
 use ah::shell::{Source, Word};
 use std::path::Path;
-
-/// How the memory is had once it is needed.
-pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
 /// Judges a tool call; `None` for a tool that loses nothing.
 pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, context: &Context) -> Option<Judged> {
