@@ -31,7 +31,8 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
         }
         "Write" => {
             let path = event.input("file_path")?;
-            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policies, memory);
+            let judged =
+                guard::changes(&[Change::Write(Word::Literal(path.to_string()))], &switch(event, "Write"), cwd, policies, memory);
             let text = event.input("content").map(std::borrow::Cow::into_owned);
             Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
@@ -39,7 +40,8 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             let patched = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if patched.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
-                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
+                let judged =
+                    guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], &switch(event, name), cwd, policies, memory);
                 let at = absolute(cwd, &path);
                 let text = edited(event, &at);
                 return Some(Judged { written: vec![(at, text)], ..judged });
@@ -58,6 +60,12 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policies, memory, thorough))
         }
     }
+}
+
+/// The tool's name for the message, with the switch that its text would set.
+fn switch(event: &Event, name: &str) -> String {
+    let text = ["content", "new_string"].into_iter().find_map(|field| event.input(field)).unwrap_or_default();
+    if text.contains("disableAllHooks") { format!("{name} (disableAllHooks)") } else { name.to_owned() }
 }
 
 /// The text that an Edit leaves, where it can be told.
