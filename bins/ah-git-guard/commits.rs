@@ -5,22 +5,25 @@ use crate::judge::Judge;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
 use ah::git::{Oid, RefClass, Trouble, ref_class};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Judge<'_> {
     /// The refs of a repository in this world, read on first use.
     pub fn refs<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Refs, Trouble> {
-        if !world.refs.contains_key(&id) {
-            let (names, head) = self.sites[id].refs()?;
-            let head = match head {
-                ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
-                ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
-            };
-            let mut refs = Refs { names: BTreeMap::new(), head, squashed: Vec::new(), fetched: false };
-            refs.names.extend(names.into_iter().map(|(n, o)| (n, Tip::Real(o))));
-            world.refs.insert(id, refs);
+        match world.refs.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let (names, head) = self.sites[id].refs()?;
+                let head = match head {
+                    ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
+                    ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
+                };
+                let refs = place.insert(Refs { names: BTreeMap::new(), head, squashed: Vec::new(), fetched: false });
+                refs.names.extend(names.into_iter().map(|(n, o)| (n, Tip::Real(o))));
+                Ok(refs)
+            }
         }
-        Ok(world.refs.entry(id).or_insert_with(|| unreachable!("inserted above")))
     }
 
     /// The commit that a revision names in this world; `None` where it names none.

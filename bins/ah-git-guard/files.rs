@@ -90,6 +90,7 @@ const SPECS: &[(&str, Spec)] = &[
 /// What a simple command does to files, its redirections first; empty for one that only reads or edits.
 pub fn changes(command: &Command) -> Vec<Change> {
     let mut out = redirects(&command.redirects);
+    out.extend(edited(command).into_iter().map(Change::Edit));
     let Some(program) = command.program() else { return out };
     let args = &command.words[1..];
     let o = SPECS.binary_search_by_key(&program, |s| s.0).map(|i| Options::read(SPECS[i].1, args));
@@ -138,6 +139,23 @@ pub fn patched(files: &[PatchFile]) -> Vec<Change> {
         PatchKind::Update => Change::Edit(literal(&f.path)),
     };
     files.iter().map(change).collect()
+}
+
+/// What the command changes in place: no loss, but not every file is for an agent to edit.
+pub fn edited(command: &Command) -> Vec<Word> {
+    let appended = command.redirects.iter().filter(|r| matches!(r.kind, RedirectKind::Append | RedirectKind::ReadWrite));
+    let mut out: Vec<Word> = appended.map(|r| r.target.clone()).collect();
+    let option = |names: &[&str]| command.words[1..].iter().any(|w| names.iter().any(|n| w.text().starts_with(n)));
+    let edits = match command.program() {
+        Some("sed" | "gsed" | "perl" | "ruby") => option(&["-i", "--in-place", "-pi", "-ni", "-Ei", "-ri", "-pe -i"]),
+        Some("tee") => option(&["-a", "--append"]),
+        Some("ed" | "ex" | "vi" | "vim" | "nano" | "emacs") => true,
+        _ => false,
+    };
+    if edits {
+        out.extend(command.words[1..].iter().filter(|w| !w.text().starts_with('-')).cloned());
+    }
+    out
 }
 
 fn redirects(redirects: &[Redirect]) -> Vec<Change> {

@@ -4,30 +4,18 @@ use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
-use crate::memory::Written;
+use crate::memory::{Recall, Written};
 use crate::message;
 use crate::plain;
 use crate::policy::Policies;
 use crate::removal::Act;
+use crate::site;
 use crate::survey::Survey;
-use crate::tools::Recall;
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
-use ah::clock::Deadline;
 use ah::git::{Trouble, Vars};
 use ah::shell::{Source, Start, Unread, Variables, walk};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::Duration;
-
-/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
-const PATIENCE: Duration = Duration::from_secs(4);
-
-/// When the verdict must be there, counted from the first time that this is asked.
-pub fn deadline() -> Deadline {
-    static AT: OnceLock<Deadline> = OnceLock::new();
-    *AT.get_or_init(|| Deadline::after(PATIENCE))
-}
 
 /// A judged line.
 #[derive(Debug)]
@@ -70,7 +58,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, site::deadline());
     let mut look = Look::Second(Guard::new(&mut judge, cwd.to_owned()));
     let walked = walk(text, source, &start, &mut look, World::default());
     let Look::Second(guard) = look else { unreachable!("the second look stays the second") };
@@ -84,7 +72,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     if may_lose(text, &walked.unread) {
         let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
         if stake {
-            let part = walked.unread.first().map_or("", |u| u.part.as_str());
+            let part = walked.unread.iter().map(|u| u.part.as_str()).find(|p| !p.trim().is_empty()).unwrap_or(text);
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
@@ -96,7 +84,8 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
 fn may_lose(text: &str, unread: &[Unread]) -> bool {
     let word = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     !unread.is_empty()
-        && (text.contains("git") || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
+        && (text.split(word).any(|w| w == "git" || w.starts_with("git-"))
+            || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
 }
 
 /// Judges what a file tool does.
@@ -105,7 +94,7 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, site::deadline());
     let mut world = World::default();
     for change in changes {
         let text = format!("{tool} {}", change.path());

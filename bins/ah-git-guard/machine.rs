@@ -88,7 +88,7 @@ impl<'j, 'a> Guard<'j, 'a> {
             world.findings.push(finding);
         }
         if let Some(why) = unread::why(command)
-            && !(program == "eval" && unread::is_setup(self.judge.before.as_ref().map(|b| b.0.as_slice())))
+            && !unread::is_setup(command, self.judge.before.as_ref().map(|b| b.0.as_slice()))
         {
             return self.unread(command, cwd, world, why);
         }

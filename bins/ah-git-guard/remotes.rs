@@ -70,7 +70,7 @@ impl Judge<'_> {
         let same = |url: &&str| {
             **url == *word || (here.is_some() && std::fs::canonicalize(self.sites[call.site].root.join(url)).ok() == here)
         };
-        remotes.into_iter().find(|r| config.push_urls(r).iter().any(|url| same(&url))).unwrap_or(word).to_owned()
+        remotes.into_iter().find(|r| config.push_urls(r).iter().any(same)).unwrap_or(word).to_owned()
     }
 
     /// The name on the remote that the current branch is pushed to.

@@ -155,9 +155,8 @@ impl Judge<'_> {
         rule: &'static str,
     ) -> Result<(), Trouble> {
         if !self.exists(world, path) {
-            if let Some((_, tail)) = place::split_git_dir(path)
-                && matches!(place::inside(&tail), Inside::Ref | Inside::Core)
-            {
+            let inner = place::split_git_dir(path).is_some_and(|(_, t)| matches!(place::inside(&t), Inside::Ref | Inside::Core));
+            if inner || place::disarms(path) {
                 self.guarded(world, act, path, "repo.write")?;
             }
             world.created.insert(path.to_owned());
@@ -195,7 +194,7 @@ impl Judge<'_> {
                 self.loose_file(world, &from);
             }
             let fresh = !self.exists(world, &target);
-            if take && self.moved_repository(world, act, &from)? {
+            if take && (self.moved_repository(world, act, &from)? || self.disarmed(world, act, &from, rule)) {
                 continue;
             }
             if moves == Some(false) {

@@ -9,12 +9,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::Duration;
 
+/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
+const PATIENCE: Duration = Duration::from_secs(4);
 /// The most commits that are listed for a finding.
 const MOST: usize = 50;
 
 /// The entries of a status, shared by all worlds.
 pub type Entries = Rc<Vec<Entry>>;
+
+/// What a status was asked for: the directory, the pathspecs, whether ignored files too.
+type Asked = (PathBuf, Vec<OsString>, bool);
+
+/// When the verdict must be there, counted from the first time that this is asked.
+pub fn deadline() -> Deadline {
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
+}
 
 /// A repository and what is known of it.
 pub struct Site {
@@ -26,7 +39,7 @@ pub struct Site {
     deadline: Deadline,
     config: OnceCell<Config>,
     hooks: OnceCell<Vec<String>>,
-    status: RefCell<BTreeMap<(PathBuf, Vec<OsString>, bool), Entries>>,
+    status: RefCell<BTreeMap<Asked, Entries>>,
     trees: RefCell<BTreeMap<String, Rc<BTreeSet<PathBuf>>>>,
     /// Names of the questions that were put to git, for `explain`.
     pub asked: RefCell<Vec<String>>,

@@ -14,6 +14,7 @@ mod git_hostile;
 mod ground;
 mod guard_bad_input;
 mod guard_commands;
+mod guard_disarm;
 mod guard_events;
 mod guard_hostile;
 mod guard_order;

@@ -142,7 +142,7 @@ impl Machine for Listener<'_> {
     }
 
     fn file(&mut self, path: &str, _: &u32) -> Known {
-        (path.len() % 2 == 0).then(|| self.script.to_owned())
+        path.len().is_multiple_of(2).then(|| self.script.to_owned())
     }
 
     fn is_dir(&mut self, path: &str, _: &u32) -> Option<bool> {
@@ -161,7 +161,7 @@ fn read(bytes: &[u8], script: &str) -> usize {
         let start = Start {
             cwd: Some("/home/dev/project".into()),
             variables: vec![("HOME".into(), "/home/dev".into()), ("x".into(), "a b *".into())].into(),
-            complete: text.len() % 2 == 0,
+            complete: text.len().is_multiple_of(2),
             aliases: vec![("grhh".into(), "git reset --hard".into())],
         };
         let mut listener = Listener { heard: 0, script };

@@ -3,6 +3,9 @@
 use super::command::{Command, Known, Word};
 use std::cell::OnceCell;
 
+/// How variables are had once one is asked for: name and value of each.
+type Read = fn() -> Vec<(String, String)>;
+
 /// Where a line starts.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
@@ -16,14 +19,11 @@ pub struct Start {
     pub aliases: Vec<(String, String)>,
 }
 
-/// Names and values.
-type Pairs = Vec<(String, String)>;
-
 /// Variables, name and value, read only when one of them is looked up: most lines name none.
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
-    all: OnceCell<Pairs>,
-    read: Option<fn() -> Pairs>,
+    all: OnceCell<Vec<(String, String)>>,
+    read: Option<Read>,
 }
 
 impl Variables {
