@@ -5,21 +5,25 @@ use crate::judge::Judge;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
 use ah::git::{Oid, RefClass, Trouble, ref_class};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Judge<'_> {
     /// The refs of a repository in this world, read on first use.
     pub fn refs<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Refs, Trouble> {
-        if !world.refs.contains_key(&id) {
-            let (names, head) = self.sites[id].refs()?;
-            let head = match head {
-                ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
-                ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
-            };
-            let names: BTreeMap<String, Tip> = names.into_iter().map(|(n, o)| (n, Tip::Real(o))).collect();
-            world.refs.insert(id, Refs { names, head, squashed: Vec::new(), fetched: false });
+        match world.refs.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let (names, head) = self.sites[id].refs()?;
+                let head = match head {
+                    ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
+                    ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
+                };
+                let refs = place.insert(Refs { names: BTreeMap::new(), head, squashed: Vec::new(), fetched: false });
+                refs.names.extend(names.into_iter().map(|(n, o)| (n, Tip::Real(o))));
+                Ok(refs)
+            }
         }
-        Ok(world.refs.entry(id).or_insert_with(|| unreachable!("inserted above")))
     }
 
     /// The commit that a revision names in this world; `None` where it names none.
@@ -144,7 +148,8 @@ impl Judge<'_> {
             return Ok(());
         }
         let head = world.refs.get(&call.site).and_then(Refs::head_tip);
-        let into: BTreeSet<String> = world.real_tips(head).into_iter().chain(held.iter().cloned()).collect();
+        let mut into = world.real_tips(head);
+        into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
             Some(true) => {
                 world.findings.push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost));
@@ -158,8 +163,8 @@ impl Judge<'_> {
                 return Ok(());
             }
         }
-        let known: BTreeSet<String> = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
-        let all: BTreeSet<String> = held.union(&known).cloned().collect();
+        let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
+        all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
         let finding = if gone.is_empty() {
             call.finding(rule, Verdict::Ask, "only the reflog would still name these").with(lost)
@@ -232,7 +237,9 @@ impl Judge<'_> {
             }
         }
         let olds = world.real_tips([old.clone()]);
-        Ok(self.sites[id].commits_not_in(&olds, &real)?.is_empty())
+        // A commit that this clone has never seen is in nothing here.
+        let known = self.sites[id].has_commits(&olds)?;
+        Ok(known && self.sites[id].commits_not_in(&olds, &real)?.is_empty())
     }
 
     /// Whether `git branch -d` would find the tip merged: into HEAD or its upstream.

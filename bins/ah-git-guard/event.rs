@@ -7,11 +7,15 @@ use crate::policy::Policies;
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
-use ah::config::Fail;
+use ah::config::{Fail, Severity};
 use ah::event::{Event, Moment};
 use ah::hook::Context;
+use ah::paths::repo_config;
+use ah::quote;
+use ah::session;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::SystemTime;
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
@@ -25,19 +29,41 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         if !context.probe {
             memory().begin(&cwd);
         }
-        return Answer::Silence;
+        return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
     if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
-        let dirs: BTreeSet<&Path> = judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]).collect();
+        let mut dirs = BTreeSet::new();
+        dirs.extend(judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]));
         dirs.into_iter().for_each(|dir| memory.begin(dir));
         memory.wrote(event, &judged.written);
     }
     context.explain.say(|| crate::explain::text(&judged));
     render(if context.can_ask { judged } else { guard::unattended(judged) })
+}
+
+/// At a session's start: old logs go, and a policy that could not be read is said once.
+fn start(policies: &Policies, cwd: &Path, context: &Context) -> Answer {
+    let Some(paths) = &policies.paths else { return Answer::Silence };
+    if !context.probe {
+        // A failure to clean up is nothing that this session could mend.
+        let _ = session::sweep(paths, session::Kept::default(), SystemTime::now());
+    }
+    let repo = cwd.ancestors().find(|d| repo_config(d).exists());
+    let problems = policies.load(repo).problems;
+    match problems.iter().find(|p| p.severity == Severity::Error) {
+        Some(p) => Answer::Note(format!(
+            "ah-git-guard: its policy could not be read, the built-in one holds: {}:{}:{}: {}",
+            quote::path(&p.file),
+            p.line,
+            p.column,
+            quote::line(&p.what, 200)
+        )),
+        None => Answer::Silence,
+    }
 }
 
 fn render(judged: Judged) -> Answer {

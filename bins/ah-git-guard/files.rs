@@ -9,10 +9,12 @@ use ah::shell::{Command, Redirect, RedirectKind, Stdin, Word};
 pub enum Change {
     /// It is gone afterwards, with everything below it.
     Remove(Word),
+    /// It is gone afterwards if it is no directory.
+    Unlink(Word),
     /// Its content is another one afterwards.
     Replace(Word),
-    /// It goes to another name (or into a directory of that name), over what is there.
-    Move { from: Word, to: Word },
+    /// It goes to another name (or into a directory of that name), over what is there unless that is kept.
+    Move { from: Word, to: Word, over: bool },
     /// The same, and stays where it was.
     Copy { from: Word, to: Word },
     /// It loses its execute bit.
@@ -31,7 +33,13 @@ impl Change {
     /// The path it is about, for a message.
     pub fn path(&self) -> &str {
         match self {
-            Self::Remove(w) | Self::Replace(w) | Self::Disarm(w) | Self::Write(w) | Self::Edit(w) | Self::Make(w) => w.text(),
+            Self::Remove(w)
+            | Self::Unlink(w)
+            | Self::Replace(w)
+            | Self::Disarm(w)
+            | Self::Write(w)
+            | Self::Edit(w)
+            | Self::Make(w) => w.text(),
             Self::Move { from, .. } | Self::Copy { from, .. } | Self::Mirror { from, .. } => from.text(),
         }
     }
@@ -82,6 +90,7 @@ const SPECS: &[(&str, Spec)] = &[
 /// What a simple command does to files, its redirections first; empty for one that only reads or edits.
 pub fn changes(command: &Command) -> Vec<Change> {
     let mut out = redirects(&command.redirects);
+    out.extend(edited(command).into_iter().map(Change::Edit));
     let Some(program) = command.program() else { return out };
     let args = &command.words[1..];
     let o = SPECS.binary_search_by_key(&program, |s| s.0).map(|i| Options::read(SPECS[i].1, args));
@@ -96,8 +105,10 @@ pub fn changes(command: &Command) -> Vec<Change> {
             out.extend(given.map(|text| patched(&ah::patch::files(text))).unwrap_or_default());
         }
         "rm" | "unlink" | "shred" | "del" | "erase" | "srm" | "grm" => {
+            // Without -r, rm refuses a directory; what is no POSIX program may have a switch of its own for it.
+            let files_only = matches!(program, "shred" | "unlink") || (program == "rm" && !read.has("recursive"));
             let words = if program == "rm" || program == "shred" { read.operands } else { args.to_vec() };
-            out.extend(words.into_iter().map(Change::Remove));
+            out.extend(words.into_iter().map(if files_only { Change::Unlink } else { Change::Remove }));
         }
         "mv" | "cp" | "install" | "gmv" | "gcp" => out.extend(transfers(program.trim_start_matches('g'), &read)),
         "ln" => out.extend(links(&read)),
@@ -124,10 +135,27 @@ pub fn patched(files: &[PatchFile]) -> Vec<Change> {
     let change = |f: &PatchFile| match &f.kind {
         PatchKind::Add => Change::Write(literal(&f.path)),
         PatchKind::Delete => Change::Remove(literal(&f.path)),
-        PatchKind::MoveTo(to) => Change::Move { from: literal(&f.path), to: literal(to) },
+        PatchKind::MoveTo(to) => Change::Move { from: literal(&f.path), to: literal(to), over: true },
         PatchKind::Update => Change::Edit(literal(&f.path)),
     };
     files.iter().map(change).collect()
+}
+
+/// What the command changes in place: no loss, but not every file is for an agent to edit.
+pub fn edited(command: &Command) -> Vec<Word> {
+    let appended = command.redirects.iter().filter(|r| matches!(r.kind, RedirectKind::Append | RedirectKind::ReadWrite));
+    let mut out: Vec<Word> = appended.map(|r| r.target.clone()).collect();
+    let option = |names: &[&str]| command.words[1..].iter().any(|w| names.iter().any(|n| w.text().starts_with(n)));
+    let edits = match command.program() {
+        Some("sed" | "gsed" | "perl" | "ruby") => option(&["-i", "--in-place", "-pi", "-ni", "-Ei", "-ri", "-pe -i"]),
+        Some("tee") => option(&["-a", "--append"]),
+        Some("ed" | "ex" | "vi" | "vim" | "nano" | "emacs") => true,
+        _ => false,
+    };
+    if edits {
+        out.extend(command.words[1..].iter().filter(|w| !w.text().starts_with('-')).cloned());
+    }
+    out
 }
 
 fn redirects(redirects: &[Redirect]) -> Vec<Change> {
@@ -143,7 +171,8 @@ fn transfers(program: &str, o: &Options) -> Vec<Change> {
     if program == "install" && o.has("directory") {
         return o.operands.iter().cloned().map(Change::Make).collect();
     }
-    if o.has("no-clobber") || o.has("b") || o.has("backup") {
+    let over = !(o.has("no-clobber") || o.has("b") || o.has("backup"));
+    if !over && program != "mv" {
         return Vec::new();
     }
     let (to, from) = match (o.value("target-directory"), o.operands.split_last()) {
@@ -152,7 +181,7 @@ fn transfers(program: &str, o: &Options) -> Vec<Change> {
         _ => return Vec::new(),
     };
     let make = |from: &Word| match program {
-        "mv" => Change::Move { from: from.clone(), to: to.clone() },
+        "mv" => Change::Move { from: from.clone(), to: to.clone(), over },
         _ => Change::Copy { from: from.clone(), to: to.clone() },
     };
     from.iter().map(make).collect()
@@ -279,7 +308,8 @@ mod tests {
     #[test]
     fn removing_and_replacing() {
         assert_eq!(read("rm -rf a -- -b"), [Change::Remove(lit("a")), Change::Remove(lit("-b"))]);
-        assert_eq!(read("mv -f a b"), [Change::Move { from: lit("a"), to: lit("b") }]);
+        assert_eq!(read("rm -f a"), [Change::Unlink(lit("a"))]);
+        assert_eq!(read("mv -f a b"), [Change::Move { from: lit("a"), to: lit("b"), over: true }]);
         assert_eq!(read("cp -t d a"), [Change::Copy { from: lit("a"), to: lit("d") }]);
         assert_eq!(read("truncate -s 0 f"), [Change::Replace(lit("f"))]);
         assert_eq!(read("dd if=x of=y"), [Change::Replace(lit("y"))]);
@@ -291,7 +321,7 @@ mod tests {
     fn what_keeps_the_content() {
         assert!(read("tee -a f").is_empty());
         assert!(read("cp -n a b").is_empty());
-        assert!(read("mv --backup=t a b").is_empty());
+        assert_eq!(read("mv --backup=t a b"), [Change::Move { from: lit("a"), to: lit("b"), over: false }]);
         assert!(read("truncate -s +1K f").is_empty());
         assert!(read("chmod +x f").is_empty());
         assert!(read("ln -s a b").is_empty());

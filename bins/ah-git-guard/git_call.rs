@@ -49,7 +49,7 @@ impl Guard<'_, '_> {
             return done(world);
         }
         if elsewhere(command) {
-            if verb::risk(&invocation) == verb::Risk::Losing {
+            if verb::discards(&invocation) {
                 world.findings.push(Finding::new(
                     "line.elsewhere",
                     Verdict::Deny,

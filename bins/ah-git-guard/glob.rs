@@ -1,5 +1,6 @@
 //! File name patterns as the shell expands them, and repositories found below a directory. Both bounded.
 
+use ah::shell::matches;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +44,7 @@ pub fn expand(cwd: &Path, pattern: &str, created: &BTreeSet<PathBuf>, removed: &
         }
         at = next;
     }
-    at.sort();
+    at.sort_unstable();
     if at == [cwd] { Vec::new() } else { at }
 }
 
@@ -55,54 +56,6 @@ pub fn unescape(pattern: &str) -> String {
         out.push(if c == '\\' { chars.next().unwrap_or('\\') } else { c });
     }
     out
-}
-
-/// Whether a name matches a pattern of `*`, `?`, `[..]` and backslashes. Linear but for `*`, which backtracks once.
-pub fn matches(pattern: &str, name: &str) -> bool {
-    let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut i, mut j, mut star, mut mark) = (0, 0, None, 0);
-    while j < n.len() {
-        if i < p.len() && p[i] == '*' {
-            star = Some(i);
-            mark = j;
-            i += 1;
-        } else if let Some(next) = (i < p.len()).then(|| one(&p, i, n[j])).flatten() {
-            i = next;
-            j += 1;
-        } else if let Some(at) = star {
-            i = at + 1;
-            mark += 1;
-            j = mark;
-        } else {
-            return false;
-        }
-    }
-    p[i..].iter().all(|c| *c == '*')
-}
-
-/// Where the pattern goes on after matching one character, if it does.
-fn one(p: &[char], i: usize, c: char) -> Option<usize> {
-    match p[i] {
-        '?' => Some(i + 1),
-        '\\' if i + 1 < p.len() => (p[i + 1] == c).then_some(i + 2),
-        '[' => {
-            let close = (i + 2..p.len()).find(|k| p[*k] == ']')?;
-            let (negated, set) = if matches!(p[i + 1], '!' | '^') { (true, &p[i + 2..close]) } else { (false, &p[i + 1..close]) };
-            let mut hit = false;
-            let mut k = 0;
-            while k < set.len() {
-                if k + 2 < set.len() && set[k + 1] == '-' {
-                    hit |= set[k] <= c && c <= set[k + 2];
-                    k += 3;
-                } else {
-                    hit |= set[k] == c;
-                    k += 1;
-                }
-            }
-            (hit != negated).then_some(close + 1)
-        }
-        other => (other == c).then_some(i + 1),
-    }
 }
 
 /// Tops of repositories strictly below a directory; build and package folders are not searched.
@@ -129,31 +82,4 @@ pub fn repositories_below(dir: &Path) -> Vec<PathBuf> {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patterns() {
-        for (p, n, want) in [
-            ("*.txt", "a.txt", true),
-            ("*.txt", "a.txt.bak", false),
-            ("a?c", "abc", true),
-            ("[a-c]x", "bx", true),
-            ("[!a]x", "ax", false),
-            ("a\\*b", "a*b", true),
-            ("a\\*b", "axb", false),
-            ("*a*b*", "xxaxxbxx", true),
-            ("**", "x", true),
-        ] {
-            assert_eq!(matches(p, n), want, "{p} {n}");
-        }
-    }
-
-    #[test]
-    fn a_hard_pattern_is_quick() {
-        assert!(!matches(&"*a".repeat(200), &"b".repeat(5000)));
-    }
 }

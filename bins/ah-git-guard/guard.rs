@@ -1,33 +1,21 @@
 //! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
 
-use crate::files::Change;
+use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
-use crate::memory::Written;
+use crate::memory::{Recall, Written};
 use crate::message;
 use crate::plain;
 use crate::policy::Policies;
 use crate::removal::Act;
+use crate::site;
 use crate::survey::Survey;
-use crate::tools::Recall;
 use crate::verdict::{Finding, Verdict};
 use crate::world::World;
-use ah::clock::Deadline;
 use ah::git::{Trouble, Vars};
 use ah::shell::{Source, Start, Unread, Variables, walk};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-use std::time::Duration;
-
-/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
-const PATIENCE: Duration = Duration::from_secs(4);
-
-/// When the verdict must be there, counted from the first time that this is asked.
-pub fn deadline() -> Deadline {
-    static AT: OnceLock<Deadline> = OnceLock::new();
-    *AT.get_or_init(|| Deadline::after(PATIENCE))
-}
 
 /// A judged line.
 #[derive(Debug)]
@@ -62,7 +50,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let mut look = Look::First(Survey::new(&rules));
     let first = walk(text, source, &start, &mut look, World::default());
     let Look::First(survey) = look else { unreachable!("the first look stays the first") };
-    let unread = !first.unread.is_empty() && (survey.git || text.contains("git"));
+    let unread = !first.unread.is_empty() && (survey.git || may_lose(text, &first.unread));
     if !survey.losing && !unread && !thorough {
         return Judged::silent(first.unread, survey.written);
     }
@@ -70,7 +58,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, site::deadline());
     let mut look = Look::Second(Guard::new(&mut judge, cwd.to_owned()));
     let walked = walk(text, source, &start, &mut look, World::default());
     let Look::Second(guard) = look else { unreachable!("the second look stays the second") };
@@ -81,14 +69,23 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
             findings.push(finding);
         }
     }
-    if !walked.unread.is_empty() && text.contains("git") {
+    if may_lose(text, &walked.unread) {
         let stake = judge.site_at(cwd).ok().flatten().is_some_and(|id| judge.at_stake(id));
         if stake {
-            let part = walked.unread.first().map_or("", |u| u.part.as_str());
+            let part = walked.unread.iter().map(|u| u.part.as_str()).find(|p| !p.trim().is_empty()).unwrap_or(text);
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
     Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
+}
+
+/// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
+/// no ordinary line gets, a program that removes files is enough.
+fn may_lose(text: &str, unread: &[Unread]) -> bool {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    !unread.is_empty()
+        && (text.split(word).any(|w| w == "git" || w.starts_with("git-"))
+            || unread.iter().any(|u| u.why != "syntax") && text.split(word).any(files::may_change))
 }
 
 /// Judges what a file tool does.
@@ -97,7 +94,7 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
     let policy = policies.load(top.as_deref());
     let memory = memory();
-    let mut judge = Judge::new(cwd, &policy, &memory, vars, deadline());
+    let mut judge = Judge::new(cwd, &policy, &memory, vars, site::deadline());
     let mut world = World::default();
     for change in changes {
         let text = format!("{tool} {}", change.path());
@@ -123,8 +120,10 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
 /// Findings become a verdict by the policy.
 fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<Seen>, unread: Vec<Unread>) -> Judged {
     findings.iter_mut().for_each(|f| judge.policy.apply(f));
-    findings.retain(|f| f.verdict > Verdict::Allow);
-    findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
+    // The worst first, else in the order of the line.
+    let worst_first = [Verdict::Deny, Verdict::Ask, Verdict::Note];
+    let findings: Vec<Finding> =
+        worst_first.iter().flat_map(|v| findings.iter().filter(move |f| f.verdict == *v).cloned()).collect();
     let verdict = findings.first().map_or(Verdict::Allow, |f| f.verdict);
     let message = match verdict {
         Verdict::Allow => String::new(),

@@ -21,17 +21,8 @@ impl Judge<'_> {
             }
             return Ok(true);
         }
-        if place::disarms(path) && rule != "hooks.disarm" && path.exists() {
-            let ours = !path.is_file()
-                || std::fs::read(path).is_ok_and(|b| String::from_utf8_lossy(&b[..b.len().min(1 << 20)]).contains("ah-"))
-                || path.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
-            if ours {
-                world.findings.push(
-                    Finding::new("ah.disarm", Verdict::Ask, act.text, "changes what ah itself is set to")
-                        .with([Loss::Other(path.display().to_string())]),
-                );
-                return Ok(true);
-            }
+        if self.disarmed(world, act, path, rule) {
+            return Ok(true);
         }
         let Some((git_dir, tail)) = place::split_git_dir(path).or_else(|| self.in_git_dir(path)) else { return Ok(false) };
         if !git_dir.join("HEAD").exists() && !git_dir.is_file() {
@@ -40,6 +31,7 @@ impl Judge<'_> {
         let what = place::inside(&tail);
         let verdict = match what {
             Inside::Scratch => return Ok(true),
+            Inside::Hook if rule == "file.edit" => return Ok(true),
             Inside::Hook => {
                 let live = path.is_dir()
                     || std::fs::metadata(path)
@@ -70,6 +62,29 @@ impl Judge<'_> {
                 .with([Loss::Other(format!(".git/{}", tail.display()))]),
         );
         Ok(true)
+    }
+
+    /// ah's own settings, state and programs, and a harness's file that registers it.
+    pub fn disarmed(&self, world: &mut World, act: &Act, path: &Path, rule: &'static str) -> bool {
+        let removes = matches!(rule, "file.remove" | "file.move");
+        let inner = ["ah", "config.json", "settings.json", "settings.local.json", "hooks.json"];
+        let at: Vec<PathBuf> = match () {
+            () if place::disarms(path) => vec![path.to_owned()],
+            () if removes && path.is_dir() => inner.iter().map(|n| path.join(n)).filter(|p| place::disarms(p)).collect(),
+            () => Vec::new(),
+        };
+        let program = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("ah-"));
+        let names_us = |p: &Path| ah::fs::read(p, 1 << 20).is_ok_and(|b| String::from_utf8_lossy(&b).contains("ah-"));
+        let own = |p: &Path| p.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
+        let ours = |p: &PathBuf| p.exists() && (program(p) || (rule != "hooks.disarm" && (own(p) || names_us(p))));
+        // A settings file that is not there yet can switch all hooks off.
+        let switched = place::disarms(path) && act.text.contains("disableAllHooks");
+        let Some(found) = at.iter().find(|p| ours(p)).or(switched.then_some(&path.to_owned())).cloned() else { return false };
+        world.findings.push(
+            Finding::new("ah.disarm", Verdict::Ask, act.text, "changes what ah itself is set to")
+                .with([Loss::Other(found.display().to_string())]),
+        );
+        true
     }
 
     /// A path inside of a git directory that is not called `.git` (bare, linked, submodule).

@@ -174,13 +174,23 @@ impl<'a> Judge<'a> {
         };
         let root = site.root.clone();
         self.learn(world, call.site, &entries);
-        let mut hits = Hits { paths: entries.iter().map(|e| root.join(&e.path)).collect(), ..Hits::default() };
+        let mut hits = Hits::default();
+        hits.paths.extend(entries.iter().map(|e| root.join(&e.path)));
         hits.under = words
             .iter()
             .filter(|w| !w.text().starts_with(':') && !w.text().contains(['*', '?', '[']))
             .map(|w| absolute(&call.cwd, w.text()))
             .collect();
         Ok(hits)
+    }
+
+    /// Whether a plain path among the words names nothing: then git refuses the whole command.
+    pub fn unmatched(&self, world: &World, call: &Call, words: &[Word], hits: &Hits) -> bool {
+        let plain = |w: &&Word| w.literal().is_some_and(|t| !t.starts_with(':') && !t.contains(['*', '?', '[']));
+        words.iter().filter(plain).any(|w| {
+            let path = absolute(&call.cwd, w.text());
+            !self.exists(world, &path) && !hits.paths.iter().any(|p| p.starts_with(&path)) && !world.removed.contains(&path)
+        })
     }
 
     /// What a file or directory holds that nothing else does, loaded from the repository it lies in.

@@ -1,10 +1,11 @@
 //! What `find` and `ls` would list, so that a pipe or `-exec` behind them is judged by real names.
 
-use crate::glob::matches;
+use crate::glob::expand;
 use crate::hits::absolute;
 use crate::site::Site;
 use ah::git::State;
-use ah::shell::{Command, Word};
+use ah::shell::{Command, Word, matches};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The most names that are listed.
@@ -151,25 +152,42 @@ pub fn find(command: &Command, cwd: &Path) -> Listing {
     out
 }
 
-/// The output of a plain `ls` of one directory or of names; `None` for a long listing.
+/// The output of a plain `ls` of one directory, or of files by name or pattern; `None` for a long listing.
 pub fn ls(command: &Command, cwd: &Path) -> Option<String> {
-    let words: Vec<&str> = command.words[1..].iter().map(Word::literal).collect::<Option<_>>()?;
-    let (options, names): (Vec<&str>, Vec<&str>) = words.into_iter().partition(|w| w.starts_with('-'));
-    if options.iter().any(|o| !matches!(*o, "-1" | "-t" | "-r" | "-tr" | "-1t" | "-d" | "-A" | "-S")) || names.len() > 1 {
+    let (options, words): (Vec<&Word>, Vec<&Word>) = command.words[1..].iter().partition(|w| w.text().starts_with('-'));
+    let known = |w: &&Word| matches!(w.text(), "-1" | "-t" | "-r" | "-tr" | "-1t" | "-d" | "-A" | "-S");
+    if !options.iter().all(known) {
         return None;
     }
-    let path = absolute(cwd, names.first().copied().unwrap_or("."));
-    if !path.is_dir() || options.contains(&"-d") {
-        return path.exists().then(|| format!("{}\n", names.first().copied().unwrap_or(".")));
+    let option = |name: &str| options.iter().any(|w| w.text() == name);
+    let mut names = Vec::new();
+    for word in words {
+        match word {
+            Word::Literal(name) => names.push(name.clone()),
+            Word::Glob(pattern) => {
+                let found = expand(cwd, pattern, &BTreeSet::new(), &BTreeSet::new());
+                names.extend(found.iter().map(|p| p.strip_prefix(cwd).unwrap_or(p).display().to_string()));
+            }
+            Word::Unknown(_) => return None,
+        }
     }
-    let mut all: Vec<String> = std::fs::read_dir(path)
-        .ok()?
-        .flatten()
-        .take(MOST)
-        .map(|e| e.file_name().to_string_lossy().into_owned())
-        .filter(|n| !n.starts_with('.') || options.contains(&"-A"))
-        .collect();
-    all.sort();
+    let listed = command.words[1..].iter().any(|w| !w.text().starts_with('-'));
+    let dir = match names.as_slice() {
+        [] if !listed => Some(cwd.to_owned()),
+        [name] => Some(absolute(cwd, name)).filter(|p| p.is_dir() && !option("-d")),
+        _ => None,
+    };
+    let mut all: Vec<String> = match dir {
+        Some(dir) => {
+            let there = std::fs::read_dir(dir).ok()?.flatten().take(MOST).map(|e| e.file_name().to_string_lossy().into_owned());
+            there.filter(|n| !n.starts_with('.') || option("-A")).collect()
+        }
+        None if names.iter().all(|n| option("-d") || !absolute(cwd, n).is_dir()) => {
+            names.into_iter().filter(|n| std::fs::symlink_metadata(absolute(cwd, n)).is_ok()).collect()
+        }
+        None => return None,
+    };
+    all.sort_unstable();
     Some(all.iter().flat_map(|n| [n.as_str(), "\n"]).collect())
 }
 

@@ -81,11 +81,14 @@ impl<'j, 'a> Guard<'j, 'a> {
         let text = words(&command.words);
         let program = command.program().unwrap_or_default().to_owned();
         let (mut output, mut ok) = (None, None);
+        if command.words.first().and_then(Word::literal).is_some_and(|t| t.contains('/')) {
+            world.forget_stashes();
+        }
         if let Some(finding) = forge::judge(&program, command, &text) {
             world.findings.push(finding);
         }
         if let Some(why) = unread::why(command)
-            && !(program == "eval" && unread::is_setup(self.judge.before.as_ref().map(|b| b.0.as_slice())))
+            && !unread::is_setup(command, self.judge.before.as_ref().map(|b| b.0.as_slice()))
         {
             return self.unread(command, cwd, world, why);
         }
@@ -158,7 +161,7 @@ impl<'j, 'a> Guard<'j, 'a> {
                 let entries = self.judge.sites[id].status(&at, &[], false)?;
                 let root = self.judge.sites[id].root.clone();
                 self.judge.learn(world, id, &entries);
-                world.drop_tree(|t, p| p.starts_with(&root) && t.kind == crate::treasure::Kind::Edit);
+                world.drop_tracked(|t, p| p.starts_with(&root) && t.kind == crate::treasure::Kind::Edit);
                 self.judge.settle(world, "tree.discard", text);
             }
             return Ok(());
@@ -187,9 +190,7 @@ impl<'j, 'a> Guard<'j, 'a> {
         self.judge.settle(world, "file.replace", text);
         Ok(())
     }
-}
 
-impl Guard<'_, '_> {
     /// One simple command of the line in one world.
     pub fn run(&mut self, command: &Command, world: World) -> Step<World> {
         let cwd = command.cwd.as_ref().map_or_else(|| self.cwd.clone(), PathBuf::from);

@@ -1,6 +1,6 @@
 //! Whose work something is: what a session found when it began, and what it wrote since (the `own` lines of its log).
 
-use crate::site::Site;
+use crate::site::{Site, deadline};
 use ah::clock::now_ms;
 use ah::config::Config;
 use ah::event::Event;
@@ -19,6 +19,9 @@ pub struct Memory {
     session: Option<Session>,
     folded: OnceCell<session::Memory>,
 }
+
+/// How the memory is had once it is needed.
+pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
 /// A path that a call writes, with its text where that is known beforehand.
 pub type Written = (PathBuf, Option<String>);
@@ -50,7 +53,7 @@ impl Memory {
         if known {
             return;
         }
-        let site = Site::new(repo, vars, crate::guard::deadline());
+        let site = Site::new(repo, vars, deadline());
         // Where git cannot say, everything that is there counts as a person's.
         let entries = site.status(&tree, &[], false);
         let seen = entries

@@ -108,12 +108,12 @@ impl Judge<'_> {
         let site = &self.sites[id];
         losses.extend(site.stashes()?.into_iter().map(|(oid, _)| Loss::Stash(site.stash_label(&oid))));
         let (refs, _) = site.refs()?;
-        let pick = |remote: bool| {
-            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/") == remote).map(|(_, o)| o.clone()).collect()
-        };
-        let mut tips: BTreeSet<String> = pick(false);
+        let (mut tips, mut remote) = (BTreeSet::new(), BTreeSet::new());
         tips.extend(site.resolve("HEAD"));
-        losses.extend(site.commits_not_in(&tips, &pick(true))?);
+        for (name, oid) in refs {
+            if name.starts_with("refs/remotes/") { &mut remote } else { &mut tips }.insert(oid);
+        }
+        losses.extend(site.commits_not_in(&tips, &remote)?);
         Ok(losses)
     }
 
@@ -151,17 +151,27 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// Files of submodules are put back to what the repository around them says.
-    pub fn discard_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+    /// The submodules that are there, each with the commit that the repository around it records.
+    fn submodules(&mut self, call: &Call) -> Result<Vec<(SiteId, Tip)>, Trouble> {
         let links = self.sites[call.site].git("submodules")?.gitlinks(ah::git::Paths::All)?;
         let root = self.sites[call.site].root.clone();
-        for (path, _) in links {
-            let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) else { continue };
+        let mut out = Vec::new();
+        for (path, recorded) in links {
+            if let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) {
+                out.push((id, Tip::Real(recorded.as_str().to_owned())));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Files of submodules are put back to what the repository around them says.
+    pub fn discard_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+        for (id, _) in self.submodules(call)? {
             let top = self.sites[id].root.clone();
             let entries = self.sites[id].status(&top, &[], false)?;
             let tracked: Vec<ah::git::Entry> = entries.iter().filter(|e| e.state != State::Untracked).cloned().collect();
             self.learn(world, id, &tracked);
-            world.drop_tree(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
+            world.drop_tracked(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
             world.drop_index(|p| p.starts_with(&top));
         }
         Ok(())
@@ -169,13 +179,9 @@ impl Judge<'_> {
 
     /// `submodule update` puts HEADs back: commits that only a detached HEAD of a submodule names are left to its reflog.
     pub fn leave_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
-        let links = self.sites[call.site].git("submodules")?.gitlinks(ah::git::Paths::All)?;
-        let root = self.sites[call.site].root.clone();
-        for (path, recorded) in links {
-            let Some(id) = self.site_at(&root.join(&path))?.filter(|id| *id != call.site) else { continue };
+        for (id, recorded) in self.submodules(call)? {
             let refs = self.refs(world, id)?.clone();
             let Head::Detached(tip) = refs.head.clone() else { continue };
-            let recorded = Tip::Real(recorded.as_str().to_owned());
             if tip == recorded {
                 continue;
             }

@@ -108,8 +108,7 @@ impl Options {
     }
 
     fn cluster<'a>(&mut self, spec: Spec, letters: &str, rest: &mut impl Iterator<Item = &'a Word>) {
-        let mut at = letters.char_indices();
-        while let Some((i, letter)) = at.next() {
+        for (i, letter) in letters.char_indices() {
             let Some(entry) = entries(spec).find(|e| e.short == Some(letter)) else {
                 self.refused |= letter == 'h';
                 self.given.push((letter.to_string(), true, None));

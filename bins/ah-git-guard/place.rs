@@ -79,6 +79,11 @@ pub fn disarms(path: &Path) -> bool {
         || (hooks.contains(&name) && parts.len() > 1 && harness.iter().any(|h| tail(2).starts_with(h)))
 }
 
+/// Whether a path may need more than a look at its content: inside a git directory, or ah's own.
+pub fn touchy(path: &str) -> bool {
+    path.contains(".git") || disarms(Path::new(path))
+}
+
 /// Where nothing is meant to stay: temporary directories and caches. A session that itself works below one keeps its part of it.
 #[derive(Clone, Debug, Default)]
 pub struct Temporary {

@@ -4,9 +4,18 @@ use crate::call::Call;
 use crate::judge::Judge;
 use crate::verdict::Verdict;
 use crate::world::{SiteId, Stash, Tip, World};
-use ah::git::{Oid, Trouble, truth};
+use ah::git::{Oid, Repo, Trouble, Vars, truth};
 use ah::shell::{EnvValue, Word};
 use std::path::{Path, PathBuf};
+
+/// What a remote has under a name.
+#[derive(Debug)]
+pub struct There {
+    /// The commit; `None`: nothing, as far as is known.
+    pub tip: Option<Tip>,
+    /// The remote itself was looked at.
+    pub certain: bool,
+}
 
 impl Judge<'_> {
     /// A setting: from `-c`, from what the line changed, else from the configuration.
@@ -61,7 +70,7 @@ impl Judge<'_> {
         let same = |url: &&str| {
             **url == *word || (here.is_some() && std::fs::canonicalize(self.sites[call.site].root.join(url)).ok() == here)
         };
-        remotes.into_iter().find(|r| config.push_urls(r).iter().any(|url| same(&url))).unwrap_or(word).to_owned()
+        remotes.into_iter().find(|r| config.push_urls(r).iter().any(same)).unwrap_or(word).to_owned()
     }
 
     /// The name on the remote that the current branch is pushed to.
@@ -123,21 +132,47 @@ impl Judge<'_> {
             .cloned()
             .collect();
         let url = config.push_urls(remote).first().map(|u| (*u).to_owned());
-        match url.and_then(|u| self.local_remote(call.site, &u)) {
+        match url.and_then(|u| self.local_remote(call, &u)) {
             // The remote is a repository on this machine: it can be read.
-            Some(there) => Ok(names.into_iter().filter(|n| !there.contains(&n[prefix.len()..].to_owned())).collect()),
+            Some(there) => {
+                let gone = |n: &String| matches!(there.resolve(&format!("refs/heads/{}", &n[prefix.len()..])), Ok(None));
+                Ok(names.into_iter().filter(gone).collect())
+            }
             None => Ok(names),
         }
     }
 
-    /// Branches of a remote that is a directory of this machine.
-    fn local_remote(&self, id: SiteId, url: &str) -> Option<Vec<String>> {
+    /// What a remote has under a name: read from the remote where that is a directory of this machine, else as it was last
+    /// seen. What this line pushed before counts.
+    pub fn there(
+        &self,
+        world: &mut World,
+        call: &Call,
+        remote: &str,
+        name: &str,
+        tracking: Option<&str>,
+    ) -> Result<There, Trouble> {
+        let names = &self.refs(world, call.site)?.names;
+        let seen = tracking.and_then(|t| names.get(t)).cloned();
+        let before = tracking.and_then(|t| self.sites[call.site].resolve(t)).map(Tip::Real);
+        let url = self.sites[call.site].config().push_urls(remote).first().map_or(remote, |u| u).to_owned();
+        if seen == before
+            && let Some(repo) = self.local_remote(call, &url)
+            && let Ok(found) = repo.resolve(name)
+        {
+            return Ok(There { tip: found.map(|o| Tip::Real(o.as_str().to_owned())), certain: true });
+        }
+        Ok(There { tip: seen, certain: false })
+    }
+
+    /// A remote that is a directory of this machine.
+    fn local_remote(&self, call: &Call, url: &str) -> Option<Repo> {
         let path = url.strip_prefix("file://").unwrap_or(url);
         if url.contains("://") && !url.starts_with("file://") {
             return None;
         }
-        let repo = ah::git::Repo::open(&self.sites[id].root.join(path), &ah::git::Vars::default())?;
-        Some(repo.refs("refs/heads/").ok()?.into_iter().map(|r| r.name["refs/heads/".len()..].to_owned()).collect())
+        let open = |at: PathBuf| Repo::open(&at, &Vars::default()).or_else(|| Repo::open(&at.join(".git"), &Vars::default()));
+        [&self.sites[call.site].root, &call.cwd].into_iter().find_map(|base| open(base.join(path)))
     }
 
     /// Whether `git checkout NAME` would make a local branch of a remote one.
@@ -195,7 +230,7 @@ impl Judge<'_> {
         });
         if listed || keyed {
             let mut now = self.sites[call.site].hooks().to_vec();
-            now.sort();
+            now.sort_unstable();
             if now != self.bare_hooks(call.site) || keyed {
                 return Some(("a setting in the environment", Verdict::Deny));
             }
@@ -278,6 +313,11 @@ impl Judge<'_> {
             .find(|t| t.path.as_deref() == Some(path.as_path()))
             .or_else(|| trees.iter().find(|t| t.path.as_deref().is_some_and(|p| p.ends_with(Path::new(name)))))
             .and_then(|t| t.path.clone())
+    }
+
+    /// Whether a linked tree is locked.
+    pub fn locked(&self, call: &Call, tree: &Path) -> bool {
+        self.sites[call.site].repo.linked_trees().iter().any(|t| t.locked && t.path.as_deref() == Some(tree))
     }
 
     /// A linked tree is given up: what only its HEAD named.

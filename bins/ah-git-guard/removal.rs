@@ -43,8 +43,15 @@ impl Judge<'_> {
                     self.guarded(world, act, &path, "file.edit")?;
                 }
             }
-            Change::Move { from, to } => self.transfer(world, act, from, to, true)?,
-            Change::Copy { from, to } => self.transfer(world, act, from, to, false)?,
+            Change::Unlink(word) => {
+                for path in self.targets(world, act, word) {
+                    if matches!(word, Word::Unknown(_)) || path.is_symlink() || !self.is_dir(world, &path) {
+                        self.remove(world, act, &path, word)?;
+                    }
+                }
+            }
+            Change::Move { from, to, over } => self.transfer(world, act, from, to, Some(*over))?,
+            Change::Copy { from, to } => self.transfer(world, act, from, to, None)?,
             Change::Disarm(word) => {
                 for path in self.targets(world, act, word) {
                     self.guarded(world, act, &path, "hooks.disarm")?;
@@ -148,9 +155,8 @@ impl Judge<'_> {
         rule: &'static str,
     ) -> Result<(), Trouble> {
         if !self.exists(world, path) {
-            if let Some((_, tail)) = place::split_git_dir(path)
-                && matches!(place::inside(&tail), Inside::Ref | Inside::Core)
-            {
+            let inner = place::split_git_dir(path).is_some_and(|(_, t)| matches!(place::inside(&t), Inside::Ref | Inside::Core));
+            if inner || place::disarms(path) {
                 self.guarded(world, act, path, "repo.write")?;
             }
             world.created.insert(path.to_owned());
@@ -169,7 +175,9 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn transfer(&mut self, world: &mut World, act: &Act, from: &Word, to: &Word, take: bool) -> Result<(), Trouble> {
+    /// A copy, or a move (`moves`: whether it goes over what is there).
+    fn transfer(&mut self, world: &mut World, act: &Act, from: &Word, to: &Word, moves: Option<bool>) -> Result<(), Trouble> {
+        let take = moves.is_some();
         let rule = if take { "file.move" } else { "file.replace" };
         let targets = self.targets(world, act, to);
         let [to] = targets.as_slice() else { return Ok(()) };
@@ -185,10 +193,13 @@ impl Judge<'_> {
             if self.outside(site, &from) {
                 self.loose_file(world, &from);
             }
-            if take && self.moved_repository(world, act, &from)? {
+            let fresh = !self.exists(world, &target);
+            if take && (self.moved_repository(world, act, &from)? || self.disarmed(world, act, &from, rule)) {
                 continue;
             }
-            if from.is_dir() && self.exists(world, &target) {
+            if moves == Some(false) {
+                // What is there is kept.
+            } else if from.is_dir() && self.exists(world, &target) {
                 self.overlay(world, act, &from, &target, rule)?;
             } else {
                 self.replace(world, act, &target, Some(&from), rule)?;
@@ -204,7 +215,9 @@ impl Judge<'_> {
             if take {
                 world.removed.insert(from.clone());
             }
-            world.created.insert(target.clone());
+            if fresh {
+                world.created.insert(target.clone());
+            }
             world.removed.remove(&target);
         }
         Ok(())
@@ -216,7 +229,7 @@ impl Judge<'_> {
         let same: Vec<PathBuf> = world
             .treasures
             .iter()
-            .filter_map(|t| t.tree())
+            .flat_map(|t| t.trees())
             .filter(|p| p.strip_prefix(to).is_ok_and(|tail| from.join(tail).is_file()))
             .map(Path::to_owned)
             .collect();

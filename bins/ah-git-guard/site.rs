@@ -9,12 +9,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::OnceLock;
+use std::time::Duration;
 
+/// The longest a verdict may take (spec: 4 s of the 10 s that are registered).
+const PATIENCE: Duration = Duration::from_secs(4);
 /// The most commits that are listed for a finding.
 const MOST: usize = 50;
 
 /// The entries of a status, shared by all worlds.
 pub type Entries = Rc<Vec<Entry>>;
+
+/// What a status was asked for: the directory, the pathspecs, whether ignored files too.
+type Asked = (PathBuf, Vec<OsString>, bool);
+
+/// When the verdict must be there, counted from the first time that this is asked.
+pub fn deadline() -> Deadline {
+    static AT: OnceLock<Deadline> = OnceLock::new();
+    *AT.get_or_init(|| Deadline::after(PATIENCE))
+}
 
 /// A repository and what is known of it.
 pub struct Site {
@@ -26,7 +39,7 @@ pub struct Site {
     deadline: Deadline,
     config: OnceCell<Config>,
     hooks: OnceCell<Vec<String>>,
-    status: RefCell<BTreeMap<(PathBuf, Vec<OsString>, bool), Entries>>,
+    status: RefCell<BTreeMap<Asked, Entries>>,
     trees: RefCell<BTreeMap<String, Rc<BTreeSet<PathBuf>>>>,
     /// Names of the questions that were put to git, for `explain`.
     pub asked: RefCell<Vec<String>>,
@@ -101,9 +114,10 @@ impl Site {
     /// Whether HEAD has commits that no remote-tracking branch has.
     pub fn unpushed(&self) -> Result<bool, Trouble> {
         let (refs, _) = self.refs()?;
-        let remote: BTreeSet<String> =
-            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
-        Ok(!self.commits_not_in(&self.resolve("HEAD").into_iter().collect(), &remote)?.is_empty())
+        let (mut head, mut remote) = (BTreeSet::new(), BTreeSet::new());
+        head.extend(self.resolve("HEAD"));
+        remote.extend(refs.into_iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o));
+        Ok(!self.commits_not_in(&head, &remote)?.is_empty())
     }
 
     /// Every path of a revision's tree, absolute.
@@ -113,24 +127,37 @@ impl Site {
         }
         let git = self.git("ls-tree")?;
         let Some(tree) = git.rev_parse(&format!("{rev}^{{tree}}"))? else { return Ok(Rc::default()) };
-        let all: Rc<BTreeSet<PathBuf>> =
-            Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
+        let mut all = BTreeSet::new();
+        all.extend(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)));
+        let all = Rc::new(all);
         self.trees.borrow_mut().insert(rev.to_owned(), all.clone());
         Ok(all)
     }
 
     /// Paths whose change the index hides from a status ("assume unchanged"), absolute.
     pub fn assumed(&self) -> Result<Vec<PathBuf>, Trouble> {
+        if self.repo.hides() == Some(false) {
+            return Ok(Vec::new());
+        }
         Ok(self.git("ls-files -v")?.hidden(Paths::All)?.assumed.into_iter().map(|p| self.root.join(p)).collect())
     }
 
     /// Paths at or below one whose changes a status does not show, by either of the index's flags; absolute.
     pub fn hidden_below(&self, path: &Path) -> Result<Vec<PathBuf>, Trouble> {
         let Ok(tail) = path.strip_prefix(&self.root) else { return Ok(Vec::new()) };
+        if self.repo.hides() == Some(false) {
+            return Ok(Vec::new());
+        }
         let exact = [tail.to_owned()];
         let paths = if tail.as_os_str().is_empty() { Paths::All } else { Paths::Exact(&exact) };
         let hidden = self.git("ls-files -v")?.hidden(paths)?;
         Ok(hidden.assumed.into_iter().chain(hidden.skipped).map(|p| self.root.join(p)).filter(|p| p.exists()).collect())
+    }
+
+    /// Whether a path of HEAD is no longer in the index, though its file may still be there.
+    pub fn taken_out(&self) -> bool {
+        let gone = |e: &Entry| matches!(e.state, ah::git::State::Changed { index: 'D', .. });
+        self.status(&self.root, &[], false).is_ok_and(|all| all.iter().any(gone))
     }
 
     /// The hooks that would run.
@@ -144,7 +171,7 @@ impl Site {
     }
 
     /// Every ref and where HEAD stands, from files, or from git where only git can read them.
-    pub fn refs(&self) -> Result<(BTreeMap<String, String>, Head), Trouble> {
+    pub fn refs(&self) -> Result<(Vec<(String, String)>, Head), Trouble> {
         let git = self.git("refs")?;
         let refs = git.refs("refs/")?.into_iter().filter(|r| r.target.is_none() || !r.name.starts_with("refs/remotes/"));
         Ok((refs.map(|r| (r.name, r.oid.as_str().to_owned())).collect(), git.head()?))
@@ -216,9 +243,22 @@ impl Site {
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
     }
 
+    /// Whether all of these commits are in the object store.
+    pub fn has_commits(&self, oids: &BTreeSet<String>) -> Result<bool, Trouble> {
+        let git = self.git("rev-parse")?;
+        for oid in oids {
+            if git.rev_parse(&format!("{oid}^{{commit}}"))?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.
     pub fn logged(&self, without: Option<&str>) -> Result<BTreeSet<String>, Trouble> {
         let all = self.git("reflog")?.logged(&|name| Some(name) == without || name == "refs/stash")?;
-        Ok(all.into_iter().map(|o| o.as_str().to_owned()).collect())
+        let mut ids = BTreeSet::new();
+        ids.extend(all.into_iter().map(|o| o.as_str().to_owned()));
+        Ok(ids)
     }
 }

@@ -31,27 +31,23 @@ impl<'r> Survey<'r> {
         Self { rules, losing: false, git: false, written: Vec::new(), before: None }
     }
 
+    fn unreadable(&self, command: &Command) -> bool {
+        unread::why(command).is_some() && !unread::is_setup(command, self.before.as_deref())
+    }
+
     /// Notes what the command writes: redirections, copies, new files, edits in place.
     fn write(&mut self, command: &Command) {
         let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
-        let appended = command
-            .redirects
-            .iter()
-            .filter(|r| matches!(r.kind, RedirectKind::Append | RedirectKind::ReadWrite))
-            .map(|r| &r.target);
-        let edited = command.words.iter().skip(1).filter(|_| edits(command));
-        let mut targets: Vec<&Word> = appended.chain(edited).collect();
         let changes = files::changes(command);
-        targets.extend(changes.iter().filter_map(|c| match c {
-            files::Change::Replace(w)
-            | files::Change::Make(w)
-            | files::Change::Write(w)
+        let targets = changes.iter().filter_map(|c| match c {
+            files::Change::Copy { to: w, .. }
             | files::Change::Edit(w)
+            | files::Change::Make(w)
             | files::Change::Move { to: w, .. }
-            | files::Change::Copy { to: w, .. } => Some(w),
+            | files::Change::Replace(w) => Some(w),
             _ => None,
-        }));
-        for path in targets.into_iter().filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
+        });
+        for path in targets.filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
             self.written.push((absolute(Path::new(cwd), path), None));
         }
     }
@@ -65,7 +61,7 @@ impl<'r> Survey<'r> {
             return;
         }
         let Some(program) = command.program() else {
-            self.losing = unread::why(command).is_some();
+            self.losing = self.unreadable(command);
             return;
         };
         if program == "git" {
@@ -77,34 +73,24 @@ impl<'r> Survey<'r> {
         } else if files::may_change(program) || other(program, command) {
             self.losing = true;
         } else {
-            self.losing = unread::why(command).is_some() && !(program == "eval" && unread::is_setup(self.before.as_deref()));
+            self.losing = self.unreadable(command);
         }
         let written = |r: &ah::shell::Redirect| {
             r.kind == RedirectKind::Write
                 && !r.target.text().starts_with("/dev/")
                 && (r.target.literal().is_none()
                     || command.cwd.as_ref().is_none_or(|cwd| {
-                        std::fs::symlink_metadata(Path::new(cwd).join(r.target.text())).is_ok()
-                            || r.target.text().contains(".git")
+                        std::fs::symlink_metadata(Path::new(cwd).join(r.target.text())).is_ok() || place::touchy(r.target.text())
                     }))
         };
         self.losing |= command.redirects.iter().any(written);
     }
 }
 
-/// Whether the program edits the files it names in place.
-fn edits(command: &Command) -> bool {
-    let option = |t: &str| t.starts_with("-i") || t == "--in-place" || t.starts_with("-pi");
-    matches!(command.program(), Some("sed" | "perl" | "gsed")) && command.words.iter().filter_map(Word::literal).any(option)
-}
-
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
-    matches!(program, "gh" | "glab" | "hub" | "jj" | "chmod" | "mktemp") && program != "mktemp"
-        || program.starts_with("ah-")
-        || command.env.contains_key("AH_OFF")
-        || (matches!(program, "sed" | "perl" | "ed" | "vi" | "vim")
-            && command.words.iter().any(|w| place::disarms(Path::new(w.text()))))
+    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || program.starts_with("ah-");
+    judged || command.env.contains_key("AH_OFF") || files::edited(command).iter().any(|w| place::touchy(w.text()))
 }
 
 impl Survey<'_> {

@@ -3,7 +3,7 @@
 use crate::files::{self, Change};
 use crate::guard::{self, Judged};
 use crate::hits::absolute;
-use crate::memory::Memory;
+use crate::memory::Recall;
 use crate::policy::Policies;
 use crate::workdir;
 use ah::event::Event;
@@ -11,9 +11,6 @@ use ah::hook::Context;
 use ah::patch::PatchKind;
 use ah::shell::{Source, Word};
 use std::path::Path;
-
-/// How the memory is had once it is needed.
-pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
 /// Judges a tool call; `None` for a tool that loses nothing.
 pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, context: &Context) -> Option<Judged> {
@@ -34,7 +31,8 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
         }
         "Write" => {
             let path = event.input("file_path")?;
-            let judged = guard::changes(&[Change::Write(Word::Literal(path.to_string()))], "Write", cwd, policies, memory);
+            let judged =
+                guard::changes(&[Change::Write(Word::Literal(path.to_string()))], &switch(event, "Write"), cwd, policies, memory);
             let text = event.input("content").map(std::borrow::Cow::into_owned);
             Some(Judged { written: vec![(absolute(cwd, &path), text)], ..judged })
         }
@@ -42,7 +40,8 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             let patched = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
             if patched.is_empty() {
                 let path = event.input("file_path").or_else(|| event.input("notebook_path"))?;
-                let judged = guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], name, cwd, policies, memory);
+                let judged =
+                    guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], &switch(event, name), cwd, policies, memory);
                 let at = absolute(cwd, &path);
                 let text = edited(event, &at);
                 return Some(Judged { written: vec![(at, text)], ..judged });
@@ -61,6 +60,12 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             Some(guard::line(&words, Source::Shell, dir.as_deref().unwrap_or(cwd), policies, memory, thorough))
         }
     }
+}
+
+/// The tool's name for the message, with the switch that its text would set.
+fn switch(event: &Event, name: &str) -> String {
+    let text = ["content", "new_string"].into_iter().find_map(|field| event.input(field)).unwrap_or_default();
+    if text.contains("disableAllHooks") { format!("{name} (disableAllHooks)") } else { name.to_owned() }
 }
 
 /// The text that an Edit leaves, where it can be told.
@@ -84,11 +89,8 @@ fn mcp(event: &Event) -> Option<String> {
     let quoted = |field: &str| event.input(field).map(|v| format!("'{}'", v.replace('\'', "'\\''")));
     let target =
         ["target", "branch_name", "branch", "ref", "revision", "commit"].into_iter().find_map(quoted).unwrap_or_default();
-    let flag = |field: &str, text: &str| {
-        (event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true"))
-            .then(|| text.to_owned())
-            .unwrap_or_default()
-    };
+    let said = |field: &str| event.tool_input.and_then(|raw| ah::event::field(raw, field)).is_some_and(|v| v.get() == "true");
+    let flag = |field: &str, text: &'static str| if said(field) { text } else { "" };
     let mode = event
         .input("mode")
         .map(|m| format!("--{}", m.trim_start_matches('-')))

@@ -58,7 +58,7 @@ pub enum Level {
 }
 
 /// One piece of content.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Treasure {
     /// What it is.
     pub kind: Kind,
@@ -90,12 +90,17 @@ impl Treasure {
         }
     }
 
-    /// Whether a file holds it, and which.
-    pub fn tree(&self) -> Option<&Path> {
-        self.holders.iter().find_map(|h| match h {
+    /// The files that hold it.
+    pub fn trees(&self) -> impl Iterator<Item = &Path> {
+        self.holders.iter().filter_map(|h| match h {
             Holder::Tree(path) => Some(path.as_path()),
             _ => None,
         })
+    }
+
+    /// Whether a file holds it, and which: the first, where copies were made.
+    pub fn tree(&self) -> Option<&Path> {
+        self.trees().next()
     }
 
     /// Whether the index holds it.

@@ -60,8 +60,13 @@ pub fn why(command: &Command) -> Option<&'static str> {
 }
 
 /// Whether `eval`'s unknown text comes from a program that prints settings.
-pub fn is_setup(before: Option<&[Word]>) -> bool {
-    before.and_then(|w| w.first()).and_then(Word::literal).is_some_and(|p| SETUP.contains(&p.rsplit('/').next().unwrap_or(p)))
+pub fn is_setup(command: &Command, before: Option<&[Word]>) -> bool {
+    let evaluated = command.program() == Some("eval") || command.via.last().is_some_and(|v| v == "eval");
+    evaluated
+        && before
+            .and_then(|w| w.first())
+            .and_then(Word::literal)
+            .is_some_and(|p| SETUP.contains(&p.rsplit('/').next().unwrap_or(p)))
 }
 
 #[cfg(test)]

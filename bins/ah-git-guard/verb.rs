@@ -90,9 +90,8 @@ pub fn risk(invocation: &Invocation) -> Risk {
     let safe_words = |banned: &[char]| {
         invocation.args.iter().all(|w| {
             w.literal().is_some_and(|t| {
-                !t.starts_with("--no-v")
-                    && !t.starts_with("--am")
-                    && !(t.starts_with('-') && !t.starts_with("--") && t.contains(banned))
+                let cluster = t.starts_with('-') && !t.starts_with("--");
+                !(t.starts_with("--no-v") || t.starts_with("--am") || (cluster && t.contains(banned)))
             })
         })
     };
@@ -144,6 +143,31 @@ pub fn risk(invocation: &Invocation) -> Risk {
             Risk::Saving
         }
         _ => Risk::Losing,
+    }
+}
+
+/// Whether a call throws something away for certain if there is anything: what is stopped where nothing can be looked at.
+pub fn discards(invocation: &Invocation) -> bool {
+    let verb = invocation.verb().unwrap_or_default();
+    let o = crate::options::Options::read(crate::spec::of(verb), &invocation.args);
+    let first = o.operands.first().map(Word::text);
+    match verb {
+        "branch" => o.has("D") || (o.has("delete") && o.has("force")),
+        "checkout" => o.has("force") || o.before_dashes.is_some() || matches!(first, Some("." | ":/")),
+        "clean" => o.has("force") && !o.has("dry-run"),
+        "filter-branch" | "filter-repo" | "read-tree" | "update-ref" => true,
+        "gc" | "prune" => o.has("prune") || verb == "prune",
+        "push" => {
+            let spec = |w: &Word| w.text().starts_with(['+', ':']);
+            ["force", "delete", "mirror", "prune"].iter().any(|f| o.has(f)) || o.operands.iter().any(spec)
+        }
+        "reflog" => matches!(first, Some("expire" | "delete")),
+        "reset" => matches!(o.last_of(&["hard", "keep", "merge", "mixed", "soft"]), Some("hard" | "merge")),
+        "restore" => !o.has("staged") || o.has("worktree"),
+        "rm" | "worktree" => o.has("force"),
+        "stash" => matches!(first, Some("clear" | "drop")),
+        "switch" => o.has("force") || o.has("discard-changes"),
+        _ => false,
     }
 }
 

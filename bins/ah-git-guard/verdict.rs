@@ -34,7 +34,7 @@ pub enum Loss {
 }
 
 /// One rule that applies to one command of the line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Stable rule id; see `rule`.
     pub rule: &'static str,

@@ -108,6 +108,9 @@ fn a_line_that_cannot_be_read_is_not_let_through_where_something_could_be_lost()
         ("long", format!("echo {}; {RESET}", "x ".repeat(1 << 20))),
         ("many", format!("{}{RESET}", "true;".repeat(30_000))),
         ("here-documents", format!("{}{RESET}", "cat <<A\nA\n".repeat(10_000))),
+        ("loops", format!("{}:; {}{RESET}", "for x in 1 2; do ".repeat(40), "done; ".repeat(40))),
+        ("empty loops", format!("{}{RESET}", "for x in a b {\n".repeat(40))),
+        ("no git in it", format!("{}rm a.txt", "true;".repeat(30_000))),
         ("expansions", format!("{}{RESET}", "{a,b}".repeat(40))),
     ] {
         let (verdict, text) = hook(&t, &bash(&t, &line)).answer();

@@ -278,3 +278,13 @@ fn printing_to_nowhere_ends_quietly_or_with_a_code() {
     let out = sh.env("AH_HOME", t.root()).stdin(Stdio::null()).output().expect("bash");
     assert_eq!((out.status.code(), out.stderr.len()), (Some(0), 0));
 }
+
+#[test]
+fn in_ci_local_work_is_nobodys_and_shared_history_is_guarded() {
+    let t = dirty();
+    let verdict =
+        |line: &str| guard(&t).args(["check", "--", line]).env("AH_PROFILE", "ci").output().expect("it runs").status.code();
+    assert_eq!(verdict("git reset --hard && git clean -fdx"), Some(0));
+    assert_eq!(verdict("git push --force origin main"), Some(1));
+    assert_eq!(verdict("git remote set-url origin x"), Some(3));
+}

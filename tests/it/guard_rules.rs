@@ -93,8 +93,11 @@ fn with_submodule() -> TestRepo {
     t
 }
 
+/// Makes the smallest repository in which an example is true.
+type Place = fn() -> TestRepo;
+
 /// What a rule says of its lost example, and where.
-const EXAMPLES: &[(&str, &str, fn() -> TestRepo)] = &[
+const EXAMPLES: &[(&str, &str, Place)] = &[
     ("ah.disarm", "ask", clean),
     ("branch.delete", "deny", || {
         let t = with_wip();

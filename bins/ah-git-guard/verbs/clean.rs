@@ -3,9 +3,10 @@
 use crate::call::{Call, Judged, done, fails};
 use crate::hits::Hits;
 use crate::judge::Judge;
-use crate::treasure::Kind;
+use crate::treasure::{Holder, Kind};
 use crate::world::World;
 use ah::git::{CleanFlags, IgnoredFiles, Trouble};
+use std::path::PathBuf;
 
 /// `git clean`.
 pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -22,8 +23,12 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let unclear = o.unclear || o.operands.iter().any(|w| w.literal().is_none());
     let hits = if unclear { Hits::all() } else { clean_hits(judge, call, ignore_gone)? };
     judge.load_untracked(&mut world, call, ignored || ignore_gone)?;
-    // What the line itself staged is tracked by now, and git leaves it alone.
+    // What the line itself staged is tracked by now, and git leaves it alone; what it made is not.
+    let made: Vec<PathBuf> = world.created.iter().filter(|p| p.starts_with(&call.cwd)).cloned().collect();
     world.drop_tree(|t, p| {
+        if made.iter().any(|m| m == p) && !o.has("X") {
+            return !t.holders.iter().any(|h| matches!(h, Holder::Index(q) if q == p));
+        }
         let loose = !t.in_index() && (t.kind == Kind::Untracked || (t.kind == Kind::Secret && (ignored || ignore_gone)));
         loose && hits.contains(p) && !(o.has("X") && t.kind == Kind::Untracked)
     });

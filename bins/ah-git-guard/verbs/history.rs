@@ -7,6 +7,7 @@ use crate::treasure::{Holder, Kind};
 use crate::verdict::{Loss, Verdict};
 use crate::world::{Head, Tip, World};
 use ah::git::Trouble;
+use std::path::{Path, PathBuf};
 
 /// `git add`: the file's content is in the index too.
 pub fn add(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -26,16 +27,27 @@ pub fn add(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 fn stage(judge: &Judge, world: &mut World, call: &Call, hits: &Hits, untracked: bool, ignored: bool) {
     let root = &judge.sites[call.site].root;
     for treasure in &mut world.treasures {
-        let Some(path) = treasure.tree().map(std::path::Path::to_owned) else { continue };
         let takes = match treasure.kind {
             Kind::Untracked => untracked || treasure.in_index(),
             Kind::Secret | Kind::Ignored => ignored,
             _ => true,
         };
-        if takes && path.starts_with(root) && hits.contains(&path) {
-            treasure.hold(Holder::Index(path.clone()));
-        }
+        let paths: Vec<PathBuf> =
+            treasure.trees().filter(|p| takes && p.starts_with(root) && hits.contains(p)).map(Path::to_owned).collect();
+        paths.into_iter().for_each(|path| treasure.hold(Holder::Index(path)));
     }
+    // A file that is gone is staged as gone: the index no longer holds what it was.
+    let there: Vec<PathBuf> =
+        world.treasures.iter().filter(|t| t.in_index()).flat_map(|t| t.trees().map(Path::to_owned)).collect();
+    let gone = |p: &Path| !there.iter().any(|t| t == p) && (world.removed.contains(p) || !p.exists());
+    let gone: Vec<PathBuf> = world
+        .treasures
+        .iter()
+        .flat_map(|t| t.holders.iter())
+        .filter_map(|h| if let Holder::Index(p) = h { Some(p.clone()) } else { None })
+        .filter(|p| hits.contains(p) && gone(p))
+        .collect();
+    world.drop_index(|p| gone.iter().any(|g| g == p));
     // What was staged before at the same path has grown into what is staged now: no loss of its own.
     let staged: Vec<_> = world.treasures.iter().filter(|t| t.in_index() && t.tree().is_some()).map(|t| t.path.clone()).collect();
     world
@@ -168,6 +180,9 @@ pub fn pick(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 /// An operation in progress is given up: conflicts resolved by hand go with it.
 pub fn abort(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let Some(operation) = judge.sites[call.site].operation() else { return fails(world) };
+    if call.invocation.verb().is_some_and(|v| v.replace('-', "") != operation) {
+        return fails(world);
+    }
     judge.load_all(&mut world, call)?;
     let root = judge.sites[call.site].root.clone();
     // What was changed before the operation began survives an abort; resolutions and what they staged do not.
@@ -232,7 +247,7 @@ pub fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if source.own_diff && (o.has("reverse") != source.reversed) {
         let hits = judge.hits(&mut world, call, &source.paths)?;
         judge.load_all(&mut world, call)?;
-        world.drop_tree(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
+        world.drop_tracked(|t, p| matches!(t.kind, Kind::Edit | Kind::Staged) && (source.paths.is_empty() || hits.contains(p)));
         if source.cached {
             world.drop_index(|p| source.paths.is_empty() || hits.contains(p));
         }

@@ -2,6 +2,7 @@
 
 use crate::call::{Call, Judged, done, either};
 use crate::judge::Judge;
+use crate::remotes::There;
 use crate::verdict::{Loss, Verdict};
 use crate::world::{Tip, World};
 use ah::git::Trouble;
@@ -124,74 +125,82 @@ fn targets(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> R
 /// Judges one ref.
 fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: &Target, lease: Lease) -> Result<(), Trouble> {
     let name = judge.remote_name(world, call, &target.name)?;
-    let short = name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned();
     let tracking = judge.tracking(call.site, remote, &name);
-    let old = match &tracking {
-        Some(t) => judge.refs(world, call.site)?.names.get(t).cloned(),
-        None => None,
-    };
-    let protected = judge.protected(call, remote, &short);
-    let Some(source) = &target.source else {
-        let (mut verdict, mut losses) = (Verdict::Ask, Vec::new());
-        if let (Some(old), Some(tracking)) = (&old, &tracking) {
-            let lost = judge.commits_lost(world, call.site, old, Some(tracking))?;
-            if !lost.is_empty() || protected {
-                verdict = Verdict::Deny;
-            }
-            losses = lost;
-            judge.refs(world, call.site)?.names.remove(tracking);
-        } else if protected {
-            verdict = Verdict::Deny;
-        }
-        losses.push(Loss::Other(format!("{short} on {remote}")));
-        world.findings.push(call.finding("push.delete", verdict, "deletes a published name").remote().with(losses));
-        return Ok(());
-    };
-    let new = judge.rev(world, call, source)?.unwrap_or(Tip::Unknown);
+    let there = judge.there(world, call, remote, &name, tracking.as_deref())?;
+    let Some(source) = &target.source else { return delete(judge, world, call, remote, &name, tracking, &there) };
     if source.contains(ah::shell::HOLE) && target.force {
         world.findings.push(call.finding("push.force", Verdict::Ask, "the branch that would be forced cannot be read").remote());
         return Ok(());
     }
-    let same = old.as_ref() == Some(&new);
-    let forward = same || judge.grows(world, call.site, old.as_ref(), &new)?;
+    let new = judge.rev(world, call, source)?.unwrap_or(Tip::Unknown);
+    let same = there.tip.as_ref() == Some(&new);
+    let forward = same || judge.grows(world, call.site, there.tip.as_ref(), &new)?;
     if let Some(tracking) = tracking {
         judge.refs(world, call.site)?.names.insert(tracking, new);
     }
     let fetched = judge.refs(world, call.site)?.fetched;
-    let lease = if lease == Lease::Bare && fetched { Lease::None } else { lease };
-    let forced = target.force && lease == Lease::None || target.force && call.options.has("force");
-    let leased = lease != Lease::None && !forced;
-    let stale = call.options.has("force-with-lease") && lease == Lease::None && fetched;
-    if name.starts_with("refs/tags/") {
-        if (forced || leased) && old.is_some() && !same {
-            world.findings.push(call.finding("push.force", Verdict::Ask, format!("moves the published tag {short}")).remote());
-        }
+    let bare = lease == Lease::Bare && fetched;
+    let forced = target.force && (lease == Lease::None || bare || call.options.has("force"));
+    let leased = lease != Lease::None && !bare && !forced;
+    if !(forced || leased || bare) {
         return Ok(());
     }
-    let (verdict, detail) = if same && (forced || leased) {
-        (Verdict::Note, format!("forces {short}, where nothing is known to be overwritten"))
-    } else if stale && !forward {
+    let short = name.strip_prefix("refs/heads/").unwrap_or(&name);
+    let protected = judge.protected(call, remote, short);
+    let (verdict, detail) = if name.starts_with("refs/tags/") {
+        if there.tip.is_none() || same {
+            return Ok(());
+        }
+        (Verdict::Ask, format!("moves the published tag {short}"))
+    } else if same || (forward && there.certain) {
+        (Verdict::Note, format!("forces {short}, where nothing would be overwritten"))
+    } else if bare && (protected || !forward) {
         (if protected { Verdict::Deny } else { Verdict::Ask }, "a lease right after a fetch protects nothing".to_owned())
     } else if forced && protected {
         (Verdict::Deny, format!("forces the shared branch {short} without a lease"))
-    } else if forced && old.is_some() && !forward {
+    } else if forced && !forward {
         (Verdict::Deny, format!("rewrites the published branch {short} without a lease"))
-    } else if stale && protected {
-        (Verdict::Deny, "a lease right after a fetch protects nothing".to_owned())
     } else if leased && protected && !forward {
         (Verdict::Deny, format!("rewrites the shared branch {short}"))
     } else if forced {
         (Verdict::Note, format!("forces {short}, which nobody is known to have changed"))
-    } else if leased && !forward {
+    } else if !forward {
         (Verdict::Note, format!("rewrites {short} with a lease; this clone has the old commits"))
     } else {
         return Ok(());
     };
-    let losses = match (&old, verdict) {
+    let losses = match (&there.tip, verdict) {
         (Some(old), Verdict::Deny | Verdict::Ask) => judge.commits_between(world, call.site, old)?,
         _ => Vec::new(),
     };
     world.findings.push(call.finding("push.force", verdict, detail).remote().with(losses));
+    Ok(())
+}
+
+/// A published name is deleted; nothing where the remote is known not to have it.
+fn delete(
+    judge: &mut Judge,
+    world: &mut World,
+    call: &Call,
+    remote: &str,
+    name: &str,
+    tracking: Option<String>,
+    there: &There,
+) -> Result<(), Trouble> {
+    if there.certain && there.tip.is_none() {
+        return Ok(());
+    }
+    let short = name.strip_prefix("refs/heads/").unwrap_or(name);
+    let mut losses = match &there.tip {
+        Some(tip) => judge.commits_lost(world, call.site, tip, tracking.as_deref())?,
+        None => Vec::new(),
+    };
+    if let Some(tracking) = tracking {
+        judge.refs(world, call.site)?.names.remove(&tracking);
+    }
+    let verdict = if losses.is_empty() && !judge.protected(call, remote, short) { Verdict::Ask } else { Verdict::Deny };
+    losses.push(Loss::Other(format!("{short} on {remote}")));
+    world.findings.push(call.finding("push.delete", verdict, "deletes a published name").remote().with(losses));
     Ok(())
 }
 

@@ -108,7 +108,7 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
                 );
             }
         }
-        Some("prune") if !o.has("dry-run") => prune(judge, &mut world, call, &call.operand(1).unwrap_or("origin").to_owned())?,
+        Some("prune") if !o.has("dry-run") => prune(judge, &mut world, call, call.operand(1).unwrap_or("origin"))?,
         Some("update") if o.has("prune") => {
             let remote = judge.default_remote(&mut world, call)?;
             prune(judge, &mut world, call, &remote)?;

@@ -67,7 +67,7 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
     let root = judge.sites[call.site].root.clone();
     let mut took = false;
     for treasure in &mut world.treasures {
-        let tree = treasure.tree().map(std::path::Path::to_owned).filter(|p| p.starts_with(&root) && hits.contains(p));
+        let tree = treasure.trees().any(|p| p.starts_with(&root) && hits.contains(p));
         let staged = treasure.in_index();
         let taken = match treasure.kind {
             Kind::Untracked if !staged => untracked,
@@ -76,7 +76,7 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
             _ => !o.has("staged") || staged,
         };
         let indexed = treasure.holders.iter().any(|h| matches!(h, Holder::Index(p) if p.starts_with(&root) && hits.contains(p)));
-        if !taken || (tree.is_none() && !indexed) {
+        if !taken || (!tree && !indexed) {
             continue;
         }
         took = true;

@@ -74,11 +74,11 @@ pub fn checkout(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return switch_to(judge, world, call, rev, o.has("force"));
     }
     let hits = judge.hits(&mut world, call, &paths)?;
+    if judge.unmatched(&world, call, &paths, &hits) {
+        return fails(world);
+    }
     if o.has("conflict") || sides {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
-        if o.has("merge") || o.has("conflict") {
-            return done(world);
-        }
     }
     replace_paths(judge, &mut world, call, &hits, rev.as_deref(), true, o.negated("overlay"))?;
     succeeds(world)
@@ -111,6 +111,9 @@ pub fn restore(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return fails(world);
     }
     let hits = judge.hits(&mut world, call, &o.operands)?;
+    if judge.unmatched(&world, call, &o.operands, &hits) {
+        return fails(world);
+    }
     let source = o.value("source").map(|w| w.text().to_owned());
     if o.has("ours") || o.has("theirs") || o.has("merge") || o.has("conflict") {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
@@ -163,7 +166,7 @@ pub fn read_tree(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 /// Staged changes go, in the files too where these are as staged; unsaved edits stay.
 fn discard_staged(judge: &Judge, world: &mut World, call: &Call) {
     let root = &judge.sites[call.site].root;
-    world.drop_tree(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
+    world.drop_tracked(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
     world.drop_index(|p| p.starts_with(root));
 }
 
@@ -193,7 +196,7 @@ pub fn rm(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     world.drop_index(|p| hits.contains(p));
     if !o.has("cached") {
-        world.drop_tree(|t, p| tracked(t) && hits.contains(p));
+        world.drop_tracked(|t, p| tracked(t) && hits.contains(p));
         if hits.contains(&judge.sites[call.site].root.join(".gitignore")) {
             world.removed.insert(judge.sites[call.site].root.join(".gitignore"));
         }
@@ -252,14 +255,15 @@ fn discard_tracked(judge: &mut Judge, world: &mut World, call: &Call, hits: &Hit
     judge.load_hidden(world, call.site)?;
     let root = judge.sites[call.site].root.clone();
     let tracked: Vec<_> = world.treasures.iter().filter(|t| t.in_index()).filter_map(|t| t.tree().map(Path::to_owned)).collect();
-    world.drop_tree(|t, p| {
+    world.drop_tracked(|t, p| {
         p.starts_with(&root)
             && hits.contains(p)
             && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution) || tracked.iter().any(|q| q == p))
     });
     world.drop_index(|p| p.starts_with(&root) && hits.contains(p));
     // Without a revision too: what was taken out of the index comes back over the file that stayed.
-    collide(judge, world, call, Some(rev.unwrap_or("HEAD")), true)
+    let rev = rev.or_else(|| judge.sites[call.site].taken_out().then_some("HEAD"));
+    collide(judge, world, call, rev, true)
 }
 
 /// Files of `rev` take the place of untracked (`all`) or only of ignored ones.
@@ -292,7 +296,7 @@ fn replace_paths(
 ) -> Result<(), Trouble> {
     judge.load_hidden(world, call.site)?;
     let Some(rev) = rev else {
-        world.drop_tree(|t, p| {
+        world.drop_tracked(|t, p| {
             hits.contains(p) && (matches!(t.kind, Kind::Edit | Kind::Resolution) || (t.kind == Kind::Staged && t.in_index()))
         });
         return Ok(());
@@ -300,7 +304,7 @@ fn replace_paths(
     let site = call.site;
     let paths = judge.tree_paths(site, rev)?;
     let hit = |p: &Path| hits.contains(p) && (exact || paths.contains(p));
-    world.drop_tree(|t, p| {
+    world.drop_tracked(|t, p| {
         hit(p)
             && (matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution)
                 || (t.kind == Kind::Untracked && (t.in_index() || paths.contains(p))))
@@ -381,7 +385,12 @@ fn orphan(judge: &mut Judge, mut world: World, call: &Call, name: Word) -> Judge
     let head =
         std::mem::replace(&mut judge.refs(&mut world, call.site)?.head, Head::Branch(format!("refs/heads/{}", name.text())));
     if let Head::Detached(tip) = head {
-        judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        if call.invocation.verb() == Some("switch") {
+            judge.left(&mut world, call, tip, None, "commit.drop", true)?;
+        } else {
+            // The index keeps the content of the commit for the first one of the new branch.
+            judge.refs(&mut world, call.site)?.squashed.push(tip);
+        }
     }
     succeeds(world)
 }

@@ -18,6 +18,9 @@ pub fn worktree(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
                 None => judge.sites[call.site].linked_trees(),
             };
             for tree in trees {
+                if judge.locked(call, &tree) && o.count("force") < 2 {
+                    return fails(world);
+                }
                 let before = world.clone();
                 // Without --force git refuses a tree with changes or untracked files; a locked one wants it twice.
                 let force = o.count("force");

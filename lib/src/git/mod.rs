@@ -16,6 +16,7 @@ mod cquote;
 mod diff;
 mod discover;
 mod environ;
+mod flags;
 mod foreign;
 mod held;
 mod history;

@@ -165,7 +165,7 @@ fn authorization(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let value = &bytes[from..end];
     let any = |of: fn(&u8) -> bool| value.iter().any(of);
     let fits = if basic {
-        value.len() % 4 == 0 && any(u8::is_ascii_lowercase) && any(|b| b.is_ascii_uppercase() || *b == b'=')
+        value.len().is_multiple_of(4) && any(u8::is_ascii_lowercase) && any(|b| b.is_ascii_uppercase() || *b == b'=')
     } else {
         any(u8::is_ascii_digit) || value.len() >= 20
     };

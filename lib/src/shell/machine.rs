@@ -3,6 +3,9 @@
 use super::command::{Command, Known, Word};
 use std::cell::OnceCell;
 
+/// How variables are had once one is asked for: name and value of each.
+type Read = fn() -> Vec<(String, String)>;
+
 /// Where a line starts.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
@@ -20,7 +23,7 @@ pub struct Start {
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     all: OnceCell<Vec<(String, String)>>,
-    read: Option<fn() -> Vec<(String, String)>>,
+    read: Option<Read>,
 }
 
 impl Variables {

@@ -1,0 +1,113 @@
+//! A list is judged in its order: what saves, what fails, and what a step before has changed.
+
+use crate::guard_run::call;
+use crate::support::TestRepo;
+
+/// A repository with an unsaved edit of `a.txt` and an untracked `notes.txt`.
+fn dirty() -> TestRepo {
+    let t = TestRepo::new();
+    t.write("b.txt", "one\n");
+    t.git(["add", "-A"]);
+    t.git(["commit", "-qm", "second"]);
+    t.write("a.txt", "alpha\nbeta\nan hour of work\n");
+    t.write("notes.txt", "call Kim\n");
+    t
+}
+
+#[track_caller]
+fn verdict(t: &TestRepo, line: &str) -> &'static str {
+    match call(t, ["check", "--", line]).code {
+        Some(0) => "go",
+        Some(1) => "deny",
+        Some(3) => "ask",
+        other => panic!("{other:?}: {line}"),
+    }
+}
+
+#[test]
+fn what_was_saved_before_is_not_lost() {
+    let t = dirty();
+    for line in [
+        "git add -A && git commit -qm x && git clean -fd",
+        "git commit -qam x; git reset --hard",
+        "git stash -u && git clean -fd",
+        "git stash push -q && git reset -q --hard && git stash pop -q",
+        "cp a.txt a.bak && git checkout -- .",
+        "cp a.txt a.bak && git add a.bak && git checkout a.txt && git clean -fd -e notes.txt",
+        "mv notes.txt keep.txt; git stash; git status",
+        "git branch keep && git reset --keep HEAD~1",
+        "git switch -c topic && git commit -qam x && git switch - && git reset --hard",
+        "git worktree add -q ../wt -b wt && git worktree remove ../wt",
+        "echo x > new.txt && rm new.txt",
+        "d=$(mktemp -d) && git clone -q . \"$d/c\" && cd \"$d/c\" && git reset -q --hard HEAD~1 && git clean -fdx",
+    ] {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+}
+
+#[test]
+fn what_only_seems_saved_is_lost() {
+    let t = dirty();
+    for line in [
+        "git add -A; git reset --hard",
+        "git stash && git stash drop",
+        "git stash -q; git clean -fdq; git stash pop -q",
+        "git stash -k && git checkout . && git stash drop",
+        "git diff > /tmp/p.patch && git checkout .",
+        "cp a.txt a.bak && rm a.bak && git checkout a.txt",
+        "cp a.txt b.txt && git checkout .",
+        "cp a.txt a.bak && git checkout a.txt && git clean -fd",
+        "mv a.txt c.txt && rm c.txt",
+        "cat a.txt > b.bak; git checkout -f; rm b.bak",
+        "git commit -qm x notes.txt; rm notes.txt",
+        "git rm -q --cached notes.txt; git clean -fd",
+        "git config clean.requireForce false && git clean -d",
+        "rm .gitignore; git clean -fd",
+    ] {
+        assert_eq!(verdict(&t, line), "deny", "{line}");
+    }
+    assert_eq!(verdict(&t, "git commit -qam x && git reset --hard HEAD~1"), "ask", "the reflog alone names it");
+}
+
+#[test]
+fn what_follows_depends_on_how_a_step_ends() {
+    let t = dirty();
+    for (line, want) in [
+        ("true || git reset --hard", "go"),
+        ("false || git reset --hard", "deny"),
+        ("false && git reset --hard", "go"),
+        ("git push -q || git reset --hard", "deny"),
+        ("cd nowhere && git reset --hard", "go"),
+        ("cd nowhere; git reset --hard", "deny"),
+        ("cd nowhere || git reset --hard", "deny"),
+        ("if git diff --quiet; then :; else git reset --hard; fi", "deny"),
+        ("(cd / && git status); git reset --hard", "deny"),
+        ("(exit 1); git reset --hard", "deny"),
+        ("exit 0; git reset --hard", "go"),
+    ] {
+        assert_eq!(verdict(&t, line), want, "{line}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_read_may_have_unpacked_the_stash() {
+    let t = dirty();
+    assert_eq!(verdict(&t, "git stash -q; ./tool; git reset --hard"), "deny");
+    assert_eq!(verdict(&t, "git stash -q; git status; git reset --hard"), "go");
+}
+
+#[test]
+fn nothing_to_lose_is_no_question() {
+    let t = TestRepo::new();
+    for line in [
+        "git reset --hard",
+        "git checkout -- . && git clean -fdx",
+        "git stash && git stash drop",
+        "git stash clear",
+        "bash -c 'git reset --hard'",
+        "git gc --prune=now -q",
+        "rm -rf build target node_modules",
+    ] {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+}
