@@ -3,7 +3,7 @@
 use super::command::{HOLE, Stdin, Word};
 use super::machine::Machine;
 use super::pattern;
-use super::tree::{AndOr, Arm, Joint, Kind, List, Node, Part, Pipeline, WordTree};
+use super::tree::{AndOr, Arm, Joint, Kind, List, Next, Node, Part, Pipeline, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -254,22 +254,28 @@ impl<M: Machine> Walker<'_, M> {
                 .collect();
             world.results.clear();
             let mut after = Vec::new();
-            // Falling through, or never looking again: both may be so behind `;&` and `;;&`.
-            let mut open = false;
+            // Worlds that look at the next arm's patterns, and those that run its body in any case.
+            let mut looking = vec![world.ends(Some(true))];
+            let mut falling = Vec::new();
             for (arm, patterns) in arms.iter().zip(&patterns) {
-                let fits = any(patterns.iter().map(|pattern| fits(&text, pattern)));
-                if fits == Some(false) && !open {
+                let mut go = std::mem::take(&mut falling);
+                match any(patterns.iter().map(|pattern| fits(&text, pattern))) {
+                    Some(true) => go.append(&mut looking),
+                    Some(false) => {}
+                    None => go.extend(looking.iter().map(|world| walker.fork(world))),
+                }
+                if go.is_empty() {
                     continue;
                 }
-                open |= arm.falls;
-                let sure = fits == Some(true) && !arm.falls;
-                let inner = walker.fork(&world);
-                after.append(&mut walker.list(&arm.body, vec![inner], frame));
-                if sure {
-                    return after;
+                let ran = walker.list(&arm.body, go, frame);
+                match arm.next {
+                    Next::Leave => after.extend(ran),
+                    Next::Fall => falling = ran,
+                    Next::Look => looking.extend(ran),
                 }
             }
-            after.push(world.ends(Some(true)));
+            after.append(&mut falling);
+            after.append(&mut looking);
             after
         })
     }

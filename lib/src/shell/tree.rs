@@ -83,8 +83,18 @@ pub(super) enum Kind {
 pub(super) struct Arm {
     pub patterns: Vec<WordTree>,
     pub body: List,
-    /// `;&` or `;;&`: later arms may run too.
-    pub falls: bool,
+    pub next: Next,
+}
+
+/// What comes behind an arm of `case`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// `;;`: nothing.
+    Leave,
+    /// `;&`: the next arm, whatever its patterns.
+    Fall,
+    /// `;;&`: the patterns of the later arms.
+    Look,
 }
 
 #[derive(Debug, Default)]

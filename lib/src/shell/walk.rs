@@ -359,7 +359,10 @@ impl<M: Machine> Walker<'_, M> {
         }
         world.shell = Rc::new(child);
         self.shells += 1;
+        // Whether its status is asked about outside does not matter to `set -e` inside.
+        let cond = std::mem::take(&mut self.cond);
         let worlds = self.text(text, vec![world], &frame);
+        self.cond = cond;
         self.shells -= 1;
         let mut worlds = self.leave(worlds, &frame);
         for world in &mut worlds {

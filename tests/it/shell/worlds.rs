@@ -69,7 +69,7 @@ fn one_of_the_matches_of_a_pattern_is_that_pattern() {
     let words: Vec<&Word> = recorder.commands.iter().flat_map(|command| &command.words[2..]).collect();
     let glob = |text: &str| Word::Glob(text.to_owned());
     let literal = |text: &str| Word::Literal(text.to_owned());
-    for word in [glob("a/*.md"), glob("./a/*.md.bak"), literal("*"), literal("./*.bak")] {
+    for word in [glob("a/*.md"), glob("./a/*.md.bak"), literal("*"), glob("./*.bak")] {
         assert!(words.contains(&&word), "{word:?}: {words:?}");
     }
     finds("f() { git rm \"$1\"; }; f *.md", &["git rm ?"]);
@@ -133,4 +133,5 @@ fn names_that_stand_for_others_and_quoting_are_followed() {
     finds("declare -n r=V; V=a; r=b; git \"$V\"", &["git b"]);
     finds("x=\"it's a\"; eval git ${x@Q}", &["git it's a"]);
     finds("case b in a) git a;; b) git b;& c) git c;; d) git d;; esac", &["git b", "git c"]);
+    finds("case b in b) git b;;& c) git c;; b*) git d;; *) git e;; esac", &["git b", "git d"]);
 }
