@@ -95,6 +95,9 @@ impl<M: Machine> Walker<'_, M> {
             let mut open = false;
             for after in &ran {
                 if matches!(after.flow, Flow::Go | Flow::Continue(0 | 1)) && !next.covers(after) {
+                    if !open {
+                        self.copy(READING);
+                    }
                     open = true;
                     let after = self.fork(after);
                     next = self.merge(next, after);
@@ -241,6 +244,9 @@ fn lines(cond: &List, stdin: &Stdin) -> Option<Vec<String>> {
 
 /// Readings of one loop before it is given up.
 const READINGS: usize = 4;
+
+/// What reading a loop once more costs, in entries copied.
+const READING: usize = 128;
 
 /// A loop over so many known words runs its body for each.
 const ROUNDS: usize = 64;

@@ -256,7 +256,8 @@ impl<M: Machine> Walker<'_, M> {
 
     pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
         if !Rc::ptr_eq(&one.shell, &other.shell) {
-            self.copy(other.shell.weight());
+            // Aliases are looked up, too, which costs more than copying them.
+            self.copy(other.shell.weight() + 16 * (one.shell.aliases.len() + other.shell.aliases.len()));
             let start = self.start;
             if !one.shell().merge(&other.shell, start) {
                 self.note("too many steps", "");
