@@ -14,5 +14,7 @@ fn main() {
         println!("cargo:rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
         // At a fixed address the loader has 2,800 pointers less to relocate: a tenth of what a silent call costs.
         println!("cargo:rustc-link-arg-bins=-no-pie");
+        // The unwinder from its archive: one library less to find, map and relocate, another tenth.
+        println!("cargo:rustc-link-lib=gcc_eh");
     }
 }

@@ -11,7 +11,7 @@ use ah::config::Severity;
 use ah::exit;
 use ah::quote;
 use ah::shell::Source;
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,7 +39,7 @@ pub fn check(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         ah::hook::Explain::ON.say(|| explain::text(&judged));
     }
     let text = match (call.options.json, judged.message.is_empty()) {
-        (true, _) => explain::json(&judged).to_string() + "\n",
+        (true, _) => explain::json(&judged) + "\n",
         (false, true) => String::new(),
         (false, false) => judged.message.clone() + "\n",
     };
@@ -54,7 +54,7 @@ pub fn check(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
 /// `explain -- COMMAND`.
 pub fn explain(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let judged = judge(cli, call, true)?;
-    let text = if call.options.json { explain::json(&judged).to_string() } else { explain::text(&judged) };
+    let text = if call.options.json { explain::json(&judged) } else { explain::text(&judged) };
     exit::print(cli.name, &(text + "\n"));
     Ok(ExitCode::SUCCESS)
 }
@@ -90,8 +90,8 @@ pub fn show_policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let problems: Vec<String> =
         policy.problems.iter().map(|p| format!("{}:{}:{}: {}: {}", p.file.display(), p.line, p.column, p.key, p.what)).collect();
     let text = if call.options.json {
-        let values: Vec<_> = rows.iter().map(|(k, v, f)| json!({"key": k, "value": v, "from": f})).collect();
-        json!({"v": 1, "values": values, "problems": problems}).to_string() + "\n"
+        let values = rows.iter().map(|(key, value, from)| Setting { from, key, value }).collect();
+        serde_json::to_string(&Settings { problems: &problems, v: 1, values }).unwrap_or_default() + "\n"
     } else {
         let lines = rows.iter().map(|(k, v, f)| format!("{k:24} {:40} {f}\n", quote::line(v, 200)));
         lines.chain(problems.iter().map(|p| format!("problem  {}\n", quote::line(p, 300)))).collect()
@@ -99,6 +99,26 @@ pub fn show_policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     exit::print(cli.name, &text);
     let wrong = policy.problems.iter().any(|p| p.severity == Severity::Error);
     Ok(ExitCode::from(if wrong { exit::BAD_CONFIG } else { exit::OK }))
+}
+
+#[derive(Serialize)]
+struct Settings<'a> {
+    problems: &'a [String],
+    v: u32,
+    values: Vec<Setting<'a>>,
+}
+
+#[derive(Serialize)]
+struct Setting<'a> {
+    from: &'a str,
+    key: &'a str,
+    value: &'a str,
+}
+
+#[derive(Serialize)]
+struct Rules<'a> {
+    rules: Vec<&'a rule::Rule>,
+    v: u32,
 }
 
 /// `rules [ID]`.
@@ -117,11 +137,7 @@ pub fn rules(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         },
     };
     let text = if call.options.json {
-        let all: Vec<_> = shown
-            .iter()
-            .map(|r| json!({"id": r.id, "protects": r.protects, "lost": r.lost, "harmless": r.harmless, "safer": r.safer}))
-            .collect();
-        json!({"v": 1, "rules": all}).to_string() + "\n"
+        serde_json::to_string(&Rules { rules: shown, v: 1 }).unwrap_or_default() + "\n"
     } else if call.args.is_empty() {
         shown.iter().map(|r| format!("{:18} {}\n", r.id, r.protects)).collect()
     } else {

@@ -5,8 +5,8 @@ use crate::judge::Judge;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
 use ah::git::{Oid, RefClass, Trouble, ref_class};
-use std::collections::BTreeSet;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Judge<'_> {
     /// The refs of a repository in this world, read on first use.
@@ -19,8 +19,9 @@ impl Judge<'_> {
                     ah::git::Head::Branch(name) | ah::git::Head::Unborn(name) => Head::Branch(name),
                     ah::git::Head::Detached(oid) => Head::Detached(Tip::Real(oid.as_str().to_owned())),
                 };
-                let names = names.into_iter().map(|(n, o)| (n, Tip::Real(o))).collect();
-                Ok(place.insert(Refs { names, head, squashed: Vec::new(), fetched: false }))
+                let refs = place.insert(Refs { names: BTreeMap::new(), head, squashed: Vec::new(), fetched: false });
+                refs.names.extend(names.into_iter().map(|(n, o)| (n, Tip::Real(o))));
+                Ok(refs)
             }
         }
     }
@@ -147,7 +148,8 @@ impl Judge<'_> {
             return Ok(());
         }
         let head = world.refs.get(&call.site).and_then(Refs::head_tip);
-        let into: BTreeSet<String> = world.real_tips(head).into_iter().chain(held.iter().cloned()).collect();
+        let mut into = world.real_tips(head);
+        into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
             Some(true) => {
                 world.findings.push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost));
@@ -168,8 +170,8 @@ impl Judge<'_> {
             .filter(|t| t.path.as_ref().is_some_and(|p| world.removed.contains(p) || !p.exists()))
             .map(|t| format!("worktrees/{}/HEAD", t.id))
             .collect();
-        let known: BTreeSet<String> = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
-        let all: BTreeSet<String> = held.union(&known).cloned().collect();
+        let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
+        all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
         let finding = if gone.is_empty() {
             call.finding(rule, Verdict::Ask, "only the reflog would still name these").with(lost)

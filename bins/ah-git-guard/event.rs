@@ -36,7 +36,8 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
-        let dirs: BTreeSet<&Path> = judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]).collect();
+        let mut dirs = BTreeSet::new();
+        dirs.extend(judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]));
         dirs.into_iter().for_each(|dir| memory.begin(dir));
         memory.wrote(event, &judged.written);
     }

@@ -3,7 +3,7 @@
 use crate::guard::Judged;
 use crate::verdict::{Loss, word};
 use ah::quote;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// The text form.
 pub fn text(judged: &Judged) -> String {
@@ -46,18 +46,72 @@ fn loss(loss: &Loss) -> String {
 }
 
 /// The machine form, `"v":1`.
-pub fn json(judged: &Judged) -> Value {
-    let seen = judged.seen.iter().map(|s| {
-        let rules: Vec<Value> = s.rules.iter().map(|(rule, verdict)| json!({"rule": rule, "verdict": word(*verdict)})).collect();
-        json!({"command": s.text, "cwd": s.cwd, "via": s.via, "asked": s.asked, "rules": rules})
+pub fn json(judged: &Judged) -> String {
+    let commands = judged.seen.iter().map(|s| Command {
+        asked: &s.asked,
+        command: &s.text,
+        cwd: s.cwd.as_deref(),
+        rules: s.rules.iter().map(|(rule, verdict)| Rule { rule, verdict: word(*verdict) }).collect(),
+        via: &s.via,
     });
-    let findings = judged.findings.iter().map(|f| {
-        let losses: Vec<String> = f.losses.iter().map(loss).collect();
-        json!({"rule": f.rule, "verdict": word(f.verdict), "command": f.command, "detail": f.detail, "losses": losses, "more": f.more, "remote": f.remote})
+    let findings = judged.findings.iter().map(|f| Found {
+        command: &f.command,
+        detail: &f.detail,
+        losses: f.losses.iter().map(loss).collect(),
+        more: f.more,
+        remote: f.remote,
+        rule: f.rule,
+        verdict: word(f.verdict),
     });
-    let unread = judged.unread.iter().map(|u| json!({"why": u.why, "part": u.part}));
-    json!({
-        "v": 1, "verdict": word(judged.verdict), "message": judged.message, "commands": seen.collect::<Vec<_>>(),
-        "findings": findings.collect::<Vec<_>>(), "unread": unread.collect::<Vec<_>>(),
-    })
+    let whole = Whole {
+        commands: commands.collect(),
+        findings: findings.collect(),
+        message: &judged.message,
+        unread: judged.unread.iter().map(|u| Part { part: &u.part, why: u.why }).collect(),
+        v: 1,
+        verdict: word(judged.verdict),
+    };
+    serde_json::to_string(&whole).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    commands: Vec<Command<'a>>,
+    findings: Vec<Found<'a>>,
+    message: &'a str,
+    unread: Vec<Part<'a>>,
+    v: u32,
+    verdict: &'a str,
+}
+
+#[derive(Serialize)]
+struct Command<'a> {
+    asked: &'a [String],
+    command: &'a str,
+    cwd: Option<&'a str>,
+    rules: Vec<Rule<'a>>,
+    via: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Found<'a> {
+    command: &'a str,
+    detail: &'a str,
+    losses: Vec<String>,
+    more: usize,
+    remote: bool,
+    rule: &'a str,
+    verdict: &'a str,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    part: &'a str,
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct Rule<'a> {
+    rule: &'a str,
+    verdict: &'a str,
 }

@@ -44,7 +44,7 @@ pub fn expand(cwd: &Path, pattern: &str, created: &BTreeSet<PathBuf>, removed: &
         }
         at = next;
     }
-    at.sort();
+    at.sort_unstable();
     if at == [cwd] { Vec::new() } else { at }
 }
 

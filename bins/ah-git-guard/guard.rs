@@ -120,8 +120,10 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
 /// Findings become a verdict by the policy.
 fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<Seen>, unread: Vec<Unread>) -> Judged {
     findings.iter_mut().for_each(|f| judge.policy.apply(f));
-    findings.retain(|f| f.verdict > Verdict::Allow);
-    findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
+    // The worst first, else in the order of the line.
+    let worst_first = [Verdict::Deny, Verdict::Ask, Verdict::Note];
+    let findings: Vec<Finding> =
+        worst_first.iter().flat_map(|v| findings.iter().filter(move |f| f.verdict == *v).cloned()).collect();
     let verdict = findings.first().map_or(Verdict::Allow, |f| f.verdict);
     let message = match verdict {
         Verdict::Allow => String::new(),

@@ -175,7 +175,8 @@ impl<'a> Judge<'a> {
         };
         let root = site.root.clone();
         self.learn(world, call.site, &entries);
-        let mut hits = Hits { paths: entries.iter().map(|e| root.join(&e.path)).collect(), ..Hits::default() };
+        let mut hits = Hits::default();
+        hits.paths.extend(entries.iter().map(|e| root.join(&e.path)));
         hits.under = words
             .iter()
             .filter(|w| !w.text().starts_with(':') && !w.text().contains(['*', '?', '[']))

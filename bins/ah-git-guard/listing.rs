@@ -187,7 +187,7 @@ pub fn ls(command: &Command, cwd: &Path) -> Option<String> {
         }
         None => return None,
     };
-    all.sort();
+    all.sort_unstable();
     Some(all.iter().flat_map(|n| [n.as_str(), "\n"]).collect())
 }
 

@@ -48,7 +48,7 @@ impl Machine for Look<'_, '_, '_> {
     fn merge(&mut self, worlds: Vec<World>) -> World {
         // Findings of all, content of the one that holds the least.
         let findings: Vec<Finding> = worlds.iter().flat_map(|w| w.findings.clone()).collect();
-        let mut worst = worlds.into_iter().max_by_key(World::badness).unwrap_or_default();
+        let mut worst = worlds.into_iter().max_by_key(|w| w.badness()).unwrap_or_default();
         worst.findings = findings;
         worst
     }

@@ -108,12 +108,12 @@ impl Judge<'_> {
         let site = &self.sites[id];
         losses.extend(site.stashes()?.into_iter().map(|(oid, _)| Loss::Stash(site.stash_label(&oid))));
         let (refs, _) = site.refs()?;
-        let pick = |remote: bool| {
-            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/") == remote).map(|(_, o)| o.clone()).collect()
-        };
-        let mut tips: BTreeSet<String> = pick(false);
+        let (mut tips, mut remote) = (BTreeSet::new(), BTreeSet::new());
         tips.extend(site.resolve("HEAD"));
-        losses.extend(site.commits_not_in(&tips, &pick(true))?);
+        for (name, oid) in refs {
+            if name.starts_with("refs/remotes/") { &mut remote } else { &mut tips }.insert(oid);
+        }
+        losses.extend(site.commits_not_in(&tips, &remote)?);
         Ok(losses)
     }
 

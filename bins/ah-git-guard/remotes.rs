@@ -233,7 +233,7 @@ impl Judge<'_> {
         });
         if listed || keyed {
             let mut now = self.sites[call.site].hooks().to_vec();
-            now.sort();
+            now.sort_unstable();
             if now != self.bare_hooks(call.site) || keyed {
                 return Some(("a setting in the environment", Verdict::Deny));
             }

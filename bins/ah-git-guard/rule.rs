@@ -1,7 +1,9 @@
 //! The catalogue of rules: one table for `rules`, the policy's keys, the messages and the manual.
 
+use serde::Serialize;
+
 /// One rule.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Rule {
     /// Stable id: `what.how`.
     pub id: &'static str,

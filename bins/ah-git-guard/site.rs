@@ -114,9 +114,10 @@ impl Site {
     /// Whether HEAD has commits that no remote-tracking branch has.
     pub fn unpushed(&self) -> Result<bool, Trouble> {
         let (refs, _) = self.refs()?;
-        let remote: BTreeSet<String> =
-            refs.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o.clone()).collect();
-        Ok(!self.commits_not_in(&self.resolve("HEAD").into_iter().collect(), &remote)?.is_empty())
+        let (mut head, mut remote) = (BTreeSet::new(), BTreeSet::new());
+        head.extend(self.resolve("HEAD"));
+        remote.extend(refs.into_iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, o)| o));
+        Ok(!self.commits_not_in(&head, &remote)?.is_empty())
     }
 
     /// Every path of a revision's tree, absolute.
@@ -126,8 +127,9 @@ impl Site {
         }
         let git = self.git("ls-tree")?;
         let Some(tree) = git.rev_parse(&format!("{rev}^{{tree}}"))? else { return Ok(Rc::default()) };
-        let all: Rc<BTreeSet<PathBuf>> =
-            Rc::new(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)).collect());
+        let mut all = BTreeSet::new();
+        all.extend(git.tree_paths(&tree, &[])?.into_iter().map(|(p, _)| self.root.join(p)));
+        let all = Rc::new(all);
         self.trees.borrow_mut().insert(rev.to_owned(), all.clone());
         Ok(all)
     }
@@ -169,7 +171,7 @@ impl Site {
     }
 
     /// Every ref and where HEAD stands, from files, or from git where only git can read them.
-    pub fn refs(&self) -> Result<(BTreeMap<String, String>, Head), Trouble> {
+    pub fn refs(&self) -> Result<(Vec<(String, String)>, Head), Trouble> {
         let git = self.git("refs")?;
         let refs = git.refs("refs/")?.into_iter().filter(|r| r.target.is_none() || !r.name.starts_with("refs/remotes/"));
         Ok((refs.map(|r| (r.name, r.oid.as_str().to_owned())).collect(), git.head()?))
@@ -256,6 +258,8 @@ impl Site {
     pub fn logged(&self, without: Option<&str>, trees: &[String]) -> Result<BTreeSet<String>, Trouble> {
         let except = |name: &str| Some(name) == without || name == "refs/stash" || trees.iter().any(|t| t == name);
         let all = self.git("reflog")?.logged(&except)?;
-        Ok(all.into_iter().map(|o| o.as_str().to_owned()).collect())
+        let mut ids = BTreeSet::new();
+        ids.extend(all.into_iter().map(|o| o.as_str().to_owned()));
+        Ok(ids)
     }
 }

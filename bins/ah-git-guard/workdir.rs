@@ -1,7 +1,8 @@
 //! The directory that Codex gave the command and does not tell its hooks: found at the end of its own record.
 
 use crate::guard;
-use ah::event::Event;
+use ah::event::{Event, field, text};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub fn other(event: &Event, command: &str, cwd: &Path) -> Vec<PathBuf> {
         return Vec::new();
     }
     let found = tail(Path::new(event.transcript_path.as_ref()))
-        .and_then(|text| text.lines().rev().find_map(|line| stated(line, command)));
+        .and_then(|tail| tail.lines().rev().find_map(|line| stated(line, command)));
     let dir = found.map(|dir| cwd.join(dir)).and_then(|dir| guard::directory(&dir.to_string_lossy()));
     dir.into_iter().filter(|d| d != cwd).collect()
 }
@@ -31,9 +32,8 @@ fn tail(path: &Path) -> Option<String> {
 
 /// The `workdir` of a call of this very command.
 fn stated(line: &str, command: &str) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_str(line).ok()?;
-    let arguments = value.get("payload")?.get("arguments")?.as_str()?;
-    let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
-    let same = arguments.get("cmd").or_else(|| arguments.get("command"))?.as_str()? == command;
-    same.then(|| arguments.get("workdir")?.as_str().map(str::to_owned))?
+    let arguments = text(field(field(serde_json::from_str(line).ok()?, "payload")?, "arguments")?)?;
+    let arguments = serde_json::from_str(&arguments).ok()?;
+    let said = text(field(arguments, "cmd").or_else(|| field(arguments, "command"))?)?;
+    (said == command).then(|| text(field(arguments, "workdir")?).map(Cow::into_owned))?
 }

@@ -88,9 +88,12 @@ pub struct Stash {
     pub oid: Option<String>,
 }
 
-/// One possible state.
+/// One possible state. Boxed, because it goes from hand to hand at every step and is large.
+pub type World = Box<Facts>;
+
+/// What is so in one possible state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct World {
+pub struct Facts {
     /// All content looked at so far.
     pub treasures: Vec<Treasure>,
     /// Content already among them.
@@ -112,7 +115,7 @@ pub struct World {
     serial: u32,
 }
 
-impl World {
+impl Facts {
     /// A number not used before in this line.
     pub fn serial(&mut self) -> u32 {
         self.serial += 1;
@@ -191,41 +194,28 @@ impl World {
         }
     }
 
-    /// Every commit of this line that a ref of `site` still reaches.
-    pub fn reached(&self, site: SiteId) -> BTreeSet<u32> {
-        let mut seen = BTreeSet::new();
-        let mut todo: Vec<Tip> =
-            self.refs.get(&site).map(|r| r.names.values().cloned().chain(r.head_tip()).collect()).unwrap_or_default();
-        while let Some(tip) = todo.pop() {
-            if let Tip::Made(id) = tip
-                && seen.insert(id)
-                && let Some(made) = self.made.get(id as usize)
-            {
-                todo.extend(made.parents.iter().chain(&made.covers).cloned());
-            }
-        }
-        seen
-    }
-
     /// Commits of before that the tips stand on, through commits of this line.
     pub fn real_tips(&self, tips: impl IntoIterator<Item = Tip>) -> BTreeSet<String> {
-        let mut out = BTreeSet::new();
-        let mut seen = BTreeSet::new();
-        let mut todo: Vec<Tip> = tips.into_iter().collect();
+        self.follow(tips.into_iter().collect()).0
+    }
+
+    /// What the tips stand on: commits of before, and by number which commits of this line.
+    fn follow(&self, mut todo: Vec<Tip>) -> (BTreeSet<String>, Vec<bool>) {
+        let (mut real, mut made) = (BTreeSet::new(), vec![false; self.made.len()]);
         while let Some(tip) = todo.pop() {
             match tip {
                 Tip::Real(oid) => {
-                    out.insert(oid);
+                    real.insert(oid);
                 }
-                Tip::Made(id) if seen.insert(id) => {
-                    if let Some(made) = self.made.get(id as usize) {
-                        todo.extend(made.parents.iter().chain(&made.covers).cloned());
-                    }
+                Tip::Made(id) if made.get(id as usize) == Some(&false) => {
+                    made[id as usize] = true;
+                    let commit = &self.made[id as usize];
+                    todo.extend(commit.parents.iter().chain(&commit.covers).cloned());
                 }
                 _ => {}
             }
         }
-        out
+        (real, made)
     }
 
     /// Makes a commit and returns its tip.
@@ -236,14 +226,23 @@ impl World {
 
     /// Looks at what holds each piece of content now; returns those that are held worse than before, with the new level.
     pub fn worsened(&mut self) -> Vec<(Treasure, Level)> {
-        let reached: BTreeSet<u32> = self.refs.keys().flat_map(|site| self.reached(*site)).collect();
-        let stashed: BTreeSet<u32> = self.stashes.values().flatten().map(|s| s.id).collect();
+        let mut tips: Vec<Tip> = Vec::new();
+        for refs in self.refs.values() {
+            // Only commits of this line matter here; those of before are many.
+            tips.extend(refs.names.values().cloned().chain(refs.head_tip()).filter(|t| matches!(t, Tip::Made(_))));
+        }
+        let (_, reached) = self.follow(tips);
+        let mut stashed = vec![false; self.serial as usize + 1];
+        for stash in self.stashes.values().flatten() {
+            stashed[stash.id as usize] = true;
+        }
+        let on = |all: &[bool], id: u32| all.get(id as usize) == Some(&true);
         let mut out = Vec::new();
         for treasure in &mut self.treasures {
             let level = treasure.holders.iter().map(|h| match h {
                 Holder::Tree(_) | Holder::Index(_) => Level::Held,
-                Holder::Stash(id) if stashed.contains(id) => Level::Held,
-                Holder::Commit(id) if reached.contains(id) => Level::Held,
+                Holder::Stash(id) if on(&stashed, *id) => Level::Held,
+                Holder::Commit(id) if on(&reached, *id) => Level::Held,
                 Holder::Commit(_) => Level::Logged,
                 Holder::Stash(_) => Level::Gone,
             });

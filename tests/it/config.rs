@@ -89,7 +89,7 @@ fn a_person_sets_everything() {
     assert_eq!((guard.snapshot.max_mb, guard.snapshot.turns, guard.snapshot.keep), (100, false, 200));
     assert_eq!(guard.audit_file.as_deref(), Some(&*home.join("audit.jsonl")));
     assert_eq!(config.origin("git_guard.snapshot.max_mb"), Origin::Person);
-    assert_eq!(config.judge.unwrap()["model"], "words");
+    assert_eq!(config.judge().unwrap()["model"], "words");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn the_floor_cannot_be_loosened() {
     assert_eq!(config.origin("git_guard.no_prompt"), Origin::Person);
     assert_eq!(config.origin("git_guard.protected[1]"), Origin::System);
     assert_eq!(config.profile, Profile::Person);
-    let judge = config.judge.unwrap();
+    let judge = config.judge().unwrap();
     assert_eq!((&judge["model"], &judge["per_day"]["asks"]), (&"off".into(), &1.into()));
     assert_eq!(judge["per_day"]["tokens"], 5);
 }
@@ -143,7 +143,7 @@ fn a_repository_only_tightens() {
     assert_eq!(guard.verdict("a", Verdict::Ask), Verdict::Ask);
     assert_eq!(guard.verdict("b", Verdict::Note), Verdict::Deny);
     assert_eq!(guard.rules.len(), 1);
-    assert!(config.collectives.is_empty() && config.judge.is_none() && config.default.is_none());
+    assert!(config.collectives.is_empty() && config.judge().is_none() && config.default.is_none());
     assert_eq!(config.off, [world.dir().join("repo")]);
     assert_eq!(config.profile, Profile::Person);
 }

@@ -31,8 +31,8 @@ pub(super) struct Layer {
     pub default: Option<String>,
     pub engineers: Vec<Engineer>,
     pub guard: GuardLayer,
-    pub judge: Option<serde_json::Value>,
-    pub mesh: Option<serde_json::Value>,
+    pub judge: Option<String>,
+    pub mesh: Option<String>,
     pub migrate: Option<String>,
     pub min_version: Option<String>,
     pub off: Vec<PathBuf>,
@@ -124,9 +124,9 @@ impl Reader<'_> {
         layer
     }
 
-    fn section(&mut self, field: &Field<'_>) -> Option<serde_json::Value> {
+    fn section(&mut self, field: &Field<'_>) -> Option<String> {
         if matches!(field.value, Value::Object(_)) {
-            return self.raw(field);
+            return Some(self.raw(field));
         }
         self.wrong(field, "an object");
         None

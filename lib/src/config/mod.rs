@@ -91,10 +91,8 @@ pub struct Config {
     pub git_guard: GitGuard,
     /// Something was wrong: gate, judge and mesh are off.
     pub invalid: bool,
-    /// The judge's section, the floor's values over the person's; an object.
-    pub judge: Option<serde_json::Value>,
-    /// The mesh's section, likewise.
-    pub mesh: Option<serde_json::Value>,
+    judge: Vec<String>,
+    mesh: Vec<String>,
     /// `borg`: the reference system's variables are honoured.
     pub migrate: Option<String>,
     /// Where nothing is recorded; absolute.
@@ -147,6 +145,18 @@ impl Config {
         self.origins.get(key).copied().unwrap_or(Origin::BuiltIn)
     }
 
+    /// The judge's section, the floor's values over the person's; an object. Read only now: the guard never asks.
+    #[must_use]
+    pub fn judge(&self) -> Option<serde_json::Value> {
+        section(&self.judge)
+    }
+
+    /// The mesh's section, likewise.
+    #[must_use]
+    pub fn mesh(&self) -> Option<serde_json::Value> {
+        section(&self.mesh)
+    }
+
     /// The engineer's name for an address, whatever its case; the address itself when it is nobody's.
     #[must_use]
     pub fn engineer<'a>(&'a self, email: &'a str) -> &'a str {
@@ -167,11 +177,8 @@ impl Config {
             self.migrate = layer.migrate;
             self.origins.insert("migrate".to_owned(), from);
         }
-        for (mine, new) in [(&mut self.judge, layer.judge), (&mut self.mesh, layer.mesh)] {
-            if let Some(new) = new {
-                overlay(mine.get_or_insert_default(), new, 0);
-            }
-        }
+        self.judge.extend(layer.judge);
+        self.mesh.extend(layer.mesh);
         if let Some(profile) = layer.profile.filter(|p| from != Origin::System || *p > self.profile) {
             self.profile = profile;
             self.origins.insert("profile".to_owned(), from);
@@ -211,7 +218,7 @@ impl Config {
     fn check(&self, paths: &Paths, problems: &mut Vec<Problem>) {
         let stores = self.collectives.iter().map(|c| c.store.to_ascii_lowercase());
         let mut stores: Vec<String> = stores.collect();
-        stores.sort();
+        stores.sort_unstable();
         if let Some(twice) = stores.windows(2).find(|w| w[0] == w[1]) {
             let what = format!("expected no collective of the organisation's; folder {:?} is one", twice[0]);
             problems.push(Problem { key: "collectives".to_owned(), ..Problem::whole(&paths.config_file(), what) });
@@ -236,6 +243,16 @@ pub fn repo_is_off(paths: &Paths, root: &Path) -> bool {
     let mut problems = Vec::new();
     let layer = layer::read(paths, &repo_config(root), Origin::Repo, &mut problems);
     layer.is_some_and(|layer| layer.off_here) || problems.iter().any(|p| p.severity == Severity::Error)
+}
+
+/// One section as its layers write it, the later over the earlier.
+fn section(layers: &[String]) -> Option<serde_json::Value> {
+    let mut whole = None;
+    for text in layers {
+        let layer = jsonc_parser::parse_to_serde_value(text, &reader::options()).ok()?;
+        overlay(whole.get_or_insert_default(), layer, 0);
+    }
+    whole
 }
 
 /// Lays the values of `over` over those of `under`, objects within objects as deep as people write them.

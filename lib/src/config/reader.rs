@@ -15,7 +15,7 @@ const MOST: usize = 100;
 const LONGEST: usize = 1000;
 
 /// Comments and a comma too many are fine; other liberties would be errors for other readers of the file.
-fn options() -> ParseOptions {
+pub(super) fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -198,17 +198,10 @@ impl<'a> Reader<'a> {
         path
     }
 
-    /// The value as it is, for the part that will read it.
-    pub fn raw(&mut self, field: &Field<'_>) -> Option<serde_json::Value> {
+    /// The value as it is written, for the part that will read it.
+    pub fn raw(&self, field: &Field<'_>) -> String {
         let range = field.value.range();
-        let text = &self.text[range.start..range.end];
-        match jsonc_parser::parse_to_serde_value(text, &options()) {
-            Ok(value) => Some(value),
-            Err(e) => {
-                self.error(field, e.kind().to_string());
-                None
-            }
-        }
+        self.text[range.start..range.end].to_owned()
     }
 }
 

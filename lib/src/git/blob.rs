@@ -92,15 +92,15 @@ impl Git<'_> {
                 if links > LINKS {
                     return Err(Trouble::TooMuch { step: "symbolic links".into() });
                 }
-                let call = self.call(["hash-object", "--stdin"]).input(target.as_os_str().as_bytes().to_vec());
+                let call = self.call(&["hash-object", "--stdin"]).input(target.as_os_str().as_bytes().to_vec());
                 all[i] = Oid::parse_bytes(self.run(call)?.out.trim_ascii());
             }
         }
         if files.is_empty() {
             return Ok(all);
         }
-        let call = self.call(["hash-object", "--stdin-paths"]);
-        let call = if stored { call } else { call.more(["--no-filters"]) };
+        let call = self.call(&["hash-object", "--stdin-paths"]);
+        let call = if stored { call } else { call.more(&["--no-filters"]) };
         let reply = self.run(call.at(top).input(input).limit(LISTING))?;
         for (i, line) in files.into_iter().zip(reply.out.split(|b| *b == b'\n')) {
             all[i] = Oid::parse_bytes(line);
@@ -143,11 +143,11 @@ impl Git<'_> {
         if !open.is_empty() {
             let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
             let named: Vec<&Path> = open.iter().take(200).map(|i| paths[*i].as_path()).collect();
-            let mut call = self.call(["--literal-pathspecs", "rev-list", "--objects", "--missing=allow-any", "--all"]).at(top);
+            let mut call = self.call(&["--literal-pathspecs", "rev-list", "--objects", "--missing=allow-any", "--all"]).at(top);
             if head.is_some() {
-                call = call.more(["HEAD"]);
+                call = call.more(&["HEAD"]);
             }
-            let reply = self.run(call.more(["--"]).more(named).limit(LISTING))?;
+            let reply = self.run(call.more(&["--"]).more(&named).limit(LISTING))?;
             let words = reply.out.split(|b| *b == b'\n').filter_map(|l| l.split(|b| *b == b' ').next());
             let past: HashSet<Oid> = words.filter_map(Oid::parse_bytes).collect();
             settle(&mut open, Kept::History, &|_, h| past.contains(h));
@@ -161,7 +161,7 @@ impl Git<'_> {
         if input.is_empty() {
             return Ok(HashSet::new());
         }
-        let call = self.call(["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(input.into_bytes()).limit(LISTING);
+        let call = self.call(&["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(input.into_bytes()).limit(LISTING);
         let reply = self.run(call)?;
         let lines = reply.out.split(|b| *b == b'\n').filter(|l| !l.ends_with(b" missing"));
         Ok(lines.filter_map(|l| Oid::parse_bytes(l.split(|b| *b == b' ').next()?)).collect())
@@ -182,7 +182,7 @@ impl Git<'_> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let call = self.call(["cat-file", "--batch-check=%(objectname)"]).input(input).limit(LISTING);
+        let call = self.call(&["cat-file", "--batch-check=%(objectname)"]).input(input).limit(LISTING);
         let reply = self.run(call)?;
         let answers: Vec<Option<Oid>> = reply.out.split(|b| *b == b'\n').map(Oid::parse_bytes).collect();
         // One line a question, and an empty one after the last line end.

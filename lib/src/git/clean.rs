@@ -42,22 +42,22 @@ impl Git<'_> {
     pub fn clean_preview(&self, flags: &CleanFlags) -> Result<Vec<PathBuf>, Trouble> {
         let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
         let from = self.repo().cwd.strip_prefix(top).map_err(|_| Trouble::NotARepository)?;
-        let mut call = self.call(["clean", "-n"]).limit(LISTING);
+        let mut call = self.call(&["clean", "-n"]).limit(LISTING);
         if flags.directories {
-            call = call.more(["-d"]);
+            call = call.more(&["-d"]);
         }
-        call = call.more((0..flags.force.min(2)).map(|_| "-f"));
+        call = call.more(&["-f", "-f"][..usize::from(flags.force.min(2))]);
         call = match flags.ignored {
             IgnoredFiles::Keep => call,
-            IgnoredFiles::Only => call.more(["-X"]),
-            IgnoredFiles::Too => call.more(["-x"]),
+            IgnoredFiles::Only => call.more(&["-X"]),
+            IgnoredFiles::Too => call.more(&["-x"]),
         };
         for pattern in &flags.exclude {
             let mut flag = OsString::from("--exclude=");
             flag.push(pattern);
-            call = call.more([flag]);
+            call = call.more(&[flag]);
         }
-        let reply = self.run(call.more(["--"]).more(&flags.paths))?;
+        let reply = self.run(call.more(&["--"]).more(&flags.paths))?;
         let lines = reply.out.split(|b| *b == b'\n').filter_map(|l| l.strip_prefix(b"Would remove "));
         Ok(lines.filter_map(cquote::unquote).map(|p| from_top(from, &p)).collect())
     }

@@ -83,7 +83,7 @@ impl Git<'_> {
     /// Those of the process.
     pub fn diff_paths(&self, from: &Oid, to: &Oid) -> Result<Vec<Change>, Trouble> {
         let call =
-            self.call(["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from.as_str(), to.as_str(), "--"]);
+            self.call(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", from.as_str(), to.as_str(), "--"]);
         let reply = self.run(call.limit(LISTING))?;
         Ok(changes(&reply.out))
     }

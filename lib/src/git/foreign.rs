@@ -14,7 +14,7 @@ impl Git<'_> {
             Err(Trouble::Foreign(_)) => {}
             known => return known,
         }
-        let reply = self.run(self.call(["symbolic-ref", "-q", "HEAD"]).good(&[0, 1]))?;
+        let reply = self.run(self.call(&["symbolic-ref", "-q", "HEAD"]).good(&[0, 1]))?;
         let oid = self.rev_parse("HEAD")?;
         if reply.code == 1 {
             return oid.map(Head::Detached).ok_or(Trouble::NotARepository);
@@ -32,7 +32,7 @@ impl Git<'_> {
             Err(Trouble::Foreign(_)) => {}
             known => return known,
         }
-        let reply = self.run(self.call(["for-each-ref", "--format=%(objectname) %(refname) %(symref)"]))?;
+        let reply = self.run(self.call(&["for-each-ref", "--format=%(objectname) %(refname) %(symref)"]))?;
         let text = String::from_utf8_lossy(&reply.out);
         let refs = text.lines().filter_map(|line| {
             let mut words = line.split(' ');
@@ -69,7 +69,7 @@ impl Git<'_> {
             all.push(("HEAD".to_owned(), oid));
         }
         if repo.foreign.is_some() {
-            let reply = self.run(self.call(["worktree", "list", "--porcelain"]))?;
+            let reply = self.run(self.call(&["worktree", "list", "--porcelain"]))?;
             let text = String::from_utf8_lossy(&reply.out);
             let linked = repo.linked_trees();
             for block in text.split("\n\n").filter(|b| b.lines().any(|l| l == "detached")) {
@@ -102,7 +102,7 @@ impl Git<'_> {
         if name.starts_with('-') || name != "HEAD" && !self.refs("refs/")?.iter().any(|r| r.name == name) {
             return Ok(None);
         }
-        let reply = self.run(self.call(["reflog", "show", "--format=%H %gs", name, "--"]))?;
+        let reply = self.run(self.call(&["reflog", "show", "--format=%H %gs", name, "--"]))?;
         let text = String::from_utf8_lossy(&reply.out);
         let entries = text.lines().filter_map(|line| {
             let (oid, message) = line.split_once(' ')?;

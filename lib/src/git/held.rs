@@ -108,13 +108,15 @@ impl Git<'_> {
         for oid in tips {
             input.extend([oid.as_str(), "\n"]);
         }
-        for oid in held.iter().collect::<BTreeSet<_>>() {
+        let mut once = BTreeSet::new();
+        once.extend(held);
+        for oid in once {
             input.extend(["^", oid.as_str(), "\n"]);
         }
         let limit = format!("--max-count={limit}");
-        let call = self.call(["rev-list", "--ignore-missing", &limit]);
-        let call = if subjects { call.more(["--format=%h %s"]) } else { call };
-        let reply = self.run(call.more(["--stdin"]).input(input.into_bytes()))?;
+        let call = self.call(&["rev-list", "--ignore-missing", &limit]);
+        let call = if subjects { call.more(&["--format=%h %s"]) } else { call };
+        let reply = self.run(call.more(&["--stdin"]).input(input.into_bytes()))?;
         let text = String::from_utf8_lossy(&reply.out);
         let mut lines = text.lines();
         let mut all = Vec::new();
@@ -157,7 +159,7 @@ impl Git<'_> {
         let repo = self.repo();
         let mut all = BTreeSet::new();
         if repo.foreign.is_some() {
-            let reply = self.run(self.call(["log", "-g", "--all", "--format=%H %gD"]).good(&[0, 128]))?;
+            let reply = self.run(self.call(&["log", "-g", "--all", "--format=%H %gD"]).good(&[0, 128]))?;
             for line in String::from_utf8_lossy(&reply.out).lines() {
                 let (oid, name) = line.split_once(' ').unwrap_or((line, ""));
                 let name = name.split_once("@{").map_or(name, |(n, _)| n);

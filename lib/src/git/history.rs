@@ -15,7 +15,7 @@ impl Git<'_> {
         if spec.starts_with('-') || spec.contains('\0') {
             return Ok(None);
         }
-        match self.run(self.call(["rev-parse", "-q", "--verify", spec]).good(&[0, 1])) {
+        match self.run(self.call(&["rev-parse", "-q", "--verify", spec]).good(&[0, 1])) {
             Ok(reply) => Ok(Oid::parse_bytes(reply.out.trim_ascii())),
             // Quiet and dead: an entry that a reflog does not have.
             Err(Trouble::Failed { line, .. }) if line.is_empty() => Ok(None),
@@ -28,7 +28,7 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process; `Failed` when either is no commit here.
     pub fn is_ancestor(&self, a: &Oid, b: &Oid) -> Result<bool, Trouble> {
-        Ok(a == b || self.run(self.call(["merge-base", "--is-ancestor", a.as_str(), b.as_str()]).good(&[0, 1]))?.code == 0)
+        Ok(a == b || self.run(self.call(&["merge-base", "--is-ancestor", a.as_str(), b.as_str()]).good(&[0, 1]))?.code == 0)
     }
 
     /// The best common ancestor; `None` when there is none.
@@ -36,7 +36,7 @@ impl Git<'_> {
     /// # Errors
     /// As [`Git::is_ancestor`].
     pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, Trouble> {
-        let reply = self.run(self.call(["merge-base", a.as_str(), b.as_str()]).good(&[0, 1]))?;
+        let reply = self.run(self.call(&["merge-base", a.as_str(), b.as_str()]).good(&[0, 1]))?;
         Ok(reply.out.split(|c| *c == b'\n').next().and_then(Oid::parse_bytes))
     }
 
@@ -45,7 +45,7 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process; `TooMuch` beyond 64 MiB.
     pub fn tree_paths(&self, tree: &Oid, below: &[PathBuf]) -> Result<Vec<(PathBuf, Oid)>, Trouble> {
-        let call = self.call(["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]);
+        let call = self.call(&["--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", tree.as_str(), "--"]);
         let reply = self.run(call.more(below).limit(LISTING))?;
         let entries = reply.out.split(|b| *b == 0).filter_map(|line| {
             let tab = line.iter().position(|b| *b == b'\t')?;
@@ -60,7 +60,7 @@ impl Git<'_> {
     /// # Errors
     /// As [`Git::is_ancestor`].
     pub fn ahead(&self, from: &Oid, to: &Oid) -> Result<u64, Trouble> {
-        let reply = self.run(self.call(["rev-list", "--count", to.as_str(), &format!("^{from}"), "--"]))?;
+        let reply = self.run(self.call(&["rev-list", "--count", to.as_str(), &format!("^{from}"), "--"]))?;
         let text = String::from_utf8_lossy(&reply.out);
         text.trim().parse().map_err(|_| Trouble::Failed { args: "rev-list --count".into(), line: "no number".into() })
     }

@@ -49,12 +49,12 @@ impl Git<'_> {
     /// The commits of `into` since the base that touch the changed paths, newest first.
     fn since(&self, base: &Oid, into: &Oid, changes: &[Change]) -> Result<Vec<Oid>, Trouble> {
         let limit = format!("--max-count={COMMITS}");
-        let call = self.call(["--literal-pathspecs", "rev-list", &limit, into.as_str(), &format!("^{base}"), "--"]);
+        let call = self.call(&["--literal-pathspecs", "rev-list", &limit, into.as_str(), &format!("^{base}"), "--"]);
         let call = match &self.repo().work_tree {
             Some(top) => call.at(top),
             None => call,
         };
-        let reply = self.run(call.more(changes.iter().map(|c| &c.path)))?;
+        let reply = self.run(call.more(&changes.iter().map(|c| &c.path).collect::<Vec<_>>()))?;
         Ok(reply.out.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect())
     }
 
@@ -68,7 +68,8 @@ impl Git<'_> {
 
     /// Whether the whole change, or each commit of the branch, is the patch of one of these commits.
     fn patches_in(&self, base: &Oid, tip: &Oid, commits: &[Oid]) -> Result<bool, Trouble> {
-        let own = self.run(self.call(["rev-list", "--no-merges", "--max-count=201", tip.as_str(), &format!("^{base}"), "--"]))?;
+        let own =
+            self.run(self.call(&["rev-list", "--no-merges", "--max-count=201", tip.as_str(), &format!("^{base}"), "--"]))?;
         let own: Vec<Oid> = own.out.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect();
         let theirs: HashSet<String> = self.patch_ids(self.patches(commits)?)?.into_values().collect();
         let mut whole = format!("commit {tip}\n").into_bytes();
@@ -84,7 +85,7 @@ impl Git<'_> {
             tip.as_str(),
             "--",
         ];
-        whole.extend(self.run(self.call(args))?.out);
+        whole.extend(self.run(self.call(&args))?.out);
         if self.patch_ids(whole)?.values().any(|id| theirs.contains(id)) {
             return Ok(true);
         }
@@ -100,12 +101,12 @@ impl Git<'_> {
     fn patches(&self, commits: &[Oid]) -> Result<Vec<u8>, Trouble> {
         let input: String = commits.iter().flat_map(|c| [c.as_str(), "\n"]).collect();
         let args = ["diff-tree", "-r", "-p", "--stdin", "--root", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
-        Ok(self.run(self.call(args).input(input.into_bytes()))?.out)
+        Ok(self.run(self.call(&args).input(input.into_bytes()))?.out)
     }
 
     /// Patch id by commit.
     fn patch_ids(&self, patches: Vec<u8>) -> Result<HashMap<String, String>, Trouble> {
-        let reply = self.run(self.call(["patch-id", "--stable"]).input(patches))?;
+        let reply = self.run(self.call(&["patch-id", "--stable"]).input(patches))?;
         let text = String::from_utf8_lossy(&reply.out);
         Ok(text.lines().filter_map(|l| l.split_once(' ')).map(|(id, commit)| (commit.to_owned(), id.to_owned())).collect())
     }

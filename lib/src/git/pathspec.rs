@@ -59,8 +59,8 @@ impl Git<'_> {
     pub(super) fn call_about(&self, args: &[&str], paths: Paths<'_>) -> Result<Call<'_>, Trouble> {
         let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
         Ok(match paths {
-            Paths::Specs(specs) => self.call(args).more(["--"]).more(specs),
-            Paths::Exact(list) if !long(list) => self.call(["--literal-pathspecs"]).more(args).more(["--"]).more(list).at(top),
+            Paths::Specs(specs) => self.call(args).more(&["--"]).more(specs),
+            Paths::Exact(list) if !long(list) => self.call(&["--literal-pathspecs"]).more(args).more(&["--"]).more(list).at(top),
             Paths::All | Paths::Exact(_) => self.call(args).at(top),
         })
     }

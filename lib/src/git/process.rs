@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
@@ -62,10 +62,9 @@ impl<'a> Git<'a> {
     }
 
     /// A call in the directory of the command.
-    pub(super) fn call<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Call<'_> {
-        let mut all: Vec<OsString> = vec!["--no-pager".into()];
-        all.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
-        Call { args: all, dir: &self.repo.cwd, input: None, limit: OUTPUT, good: &[0] }
+    pub(super) fn call(&self, args: &[&str]) -> Call<'_> {
+        let all = Call { args: vec!["--no-pager".into()], dir: &self.repo.cwd, input: None, limit: OUTPUT, good: &[0] };
+        all.more(args)
     }
 
     pub(super) fn run(&self, call: Call<'_>) -> Result<Reply, Trouble> {
@@ -82,27 +81,12 @@ impl<'a> Git<'a> {
 
         if let (Some(input), Some(mut pipe)) = (call.input, child.0.stdin.take()) {
             // git may stop reading early; what it then says is the answer.
-            thread::spawn(move || drop(pipe.write_all(&input)));
+            beside(Box::new(move || drop(pipe.write_all(&input))));
         }
-        let (said, error) = mpsc::channel();
-        if let Some(mut pipe) = child.0.stderr.take() {
-            thread::spawn(move || {
-                let mut text = Vec::new();
-                let _ = Read::by_ref(&mut pipe).take(ERROR).read_to_end(&mut text);
-                let _ = said.send(text);
-                let _ = io::copy(&mut pipe, &mut io::sink());
-            });
-        }
-        let (sender, receiver) = mpsc::channel();
-        let limit = call.limit as u64;
-        if let Some(mut pipe) = child.0.stdout.take() {
-            thread::spawn(move || {
-                let mut out = Vec::new();
-                let read = Read::by_ref(&mut pipe).take(limit + 1).read_to_end(&mut out);
-                let _ = sender.send(read.map(|_| out));
-            });
-        }
-        let out = match receiver.recv_timeout(self.deadline.left()) {
+        let (Some(out), Some(error)) = (child.0.stdout.take(), child.0.stderr.take()) else { unreachable!("both are piped") };
+        let error = gather(Box::new(error), ERROR);
+        let out = gather(Box::new(out), call.limit as u64 + 1);
+        let out = match out.recv_timeout(self.deadline.left()) {
             Ok(out) => out.map_err(io)?,
             Err(RecvTimeoutError::Timeout) => return Err(Trouble::Deadline { step }),
             Err(RecvTimeoutError::Disconnected) => Vec::new(),
@@ -115,9 +99,26 @@ impl<'a> Git<'a> {
         if call.good.contains(&code) {
             return Ok(Reply { code, out });
         }
-        let error = error.recv_timeout(self.deadline.left().min(Duration::from_millis(100))).unwrap_or_default();
-        Err(failure(&call.args, &error))
+        let error = error.recv_timeout(self.deadline.left().min(Duration::from_millis(100)));
+        Err(failure(&call.args, &error.ok().and_then(Result::ok).unwrap_or_default()))
     }
+}
+
+/// Reads at most `most` bytes of a pipe in a thread; what comes after them is read too, so that git does not wait.
+fn gather(mut pipe: Box<dyn Read + Send>, most: u64) -> Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    beside(Box::new(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.by_ref().take(most).read_to_end(&mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
+        let _ = io::copy(&mut pipe, &mut io::sink());
+    }));
+    receiver
+}
+
+/// Runs `work` in a thread that nobody waits for.
+fn beside(work: Box<dyn FnOnce() + Send>) {
+    thread::spawn(work);
 }
 
 impl<'a> Call<'a> {
@@ -146,8 +147,8 @@ impl<'a> Call<'a> {
     }
 
     /// With more arguments.
-    pub fn more<S: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
-        self.args.extend(args.into_iter().map(|a| a.as_ref().to_owned()));
+    pub fn more<S: AsRef<OsStr>>(mut self, args: &[S]) -> Self {
+        self.args.extend(args.iter().map(|a| a.as_ref().to_owned()));
         self
     }
 

@@ -46,7 +46,7 @@ pub(super) fn names(dir: &Path, limit: usize) -> Vec<OsString> {
         return Vec::new();
     };
     let mut names: Vec<OsString> = entries.flatten().take(limit).map(|e| e.file_name()).collect();
-    names.sort();
+    names.sort_unstable();
     names
 }
 

@@ -100,8 +100,9 @@ impl Repo {
     /// `Foreign`, `Io`, `TooMuch`.
     pub fn refs(&self, prefix: &str) -> Result<Vec<Ref>, Trouble> {
         self.readable()?;
-        let mut all: BTreeMap<String, Value> =
-            self.packed()?.into_iter().filter(|(n, _)| n.starts_with(prefix)).map(|(n, o)| (n, Value::Direct(o))).collect();
+        let mut all = BTreeMap::new();
+        let packed = self.packed()?.into_iter().filter(|(n, _)| n.starts_with(prefix));
+        all.extend(packed.map(|(n, o)| (n, Value::Direct(o))));
         // Start in the deepest directory that the prefix names.
         let start = match prefix.rfind('/') {
             Some(end) if prefix.starts_with("refs/") && safe(prefix.trim_end_matches('/')) => &prefix[..end],

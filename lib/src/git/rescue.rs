@@ -51,7 +51,7 @@ impl Git<'_> {
         let stashed = self.stashes()?.into_iter().skip(1).collect();
         let mut rescue = Rescue { logged: self.only_reflog()?, stashed, ..Rescue::default() };
         // 1, 2, 4, ...: it found something broken besides; its list is still the answer.
-        let call = self.call(["fsck", "--connectivity-only", "--dangling", "--no-progress"]);
+        let call = self.call(&["fsck", "--connectivity-only", "--dangling", "--no-progress"]);
         let reply = self.run(call.good(&[0, 1, 2, 3, 4, 5, 6, 7]))?;
         // The tree of a merge in progress, which git itself makes again at will.
         let merging = read::line(&self.repo().git_dir.join("AUTO_MERGE")).and_then(|l| Oid::parse_bytes(&l));

@@ -52,7 +52,7 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process; `Failed` when it is no stash commit.
     pub fn stash_paths(&self, stash: &Oid) -> Result<StashPaths, Trouble> {
-        let reply = self.run(self.call(["rev-list", "--parents", "--max-count=1", stash.as_str(), "--"]))?;
+        let reply = self.run(self.call(&["rev-list", "--parents", "--max-count=1", stash.as_str(), "--"]))?;
         let text = String::from_utf8_lossy(&reply.out);
         let parents: Vec<Oid> = text.split_ascii_whitespace().skip(1).filter_map(Oid::parse).collect();
         let Some(base) = parents.first().filter(|_| parents.len() >= 2) else {
@@ -61,7 +61,7 @@ impl Git<'_> {
         let mut changed: Vec<PathBuf> = self.diff_paths(base, stash)?.into_iter().map(|c| c.path).collect();
         // What was staged and then changed back in the work tree is held by the second parent alone.
         changed.extend(self.diff_paths(base, &parents[1])?.into_iter().map(|c| c.path));
-        changed.sort();
+        changed.sort_unstable();
         changed.dedup();
         let untracked = match parents.get(2) {
             Some(tree) => self.tree_paths(tree, &[])?.into_iter().map(|(path, _)| path).collect(),

@@ -123,7 +123,7 @@ impl Git<'_> {
             return Ok(Vec::new());
         }
         let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
-        let call = self.call(["check-attr", "-z", "--stdin", "filter"]).at(top).input(zeros(paths)).limit(LISTING);
+        let call = self.call(&["check-attr", "-z", "--stdin", "filter"]).at(top).input(zeros(paths)).limit(LISTING);
         let reply = self.run(call)?;
         let fields: Vec<&[u8]> = reply.out.split(|b| *b == 0).collect();
         let named = fields.chunks_exact(3).filter(|f| !matches!(f[2], b"unspecified" | b"unset" | b"set"));

@@ -109,7 +109,8 @@ impl Vars {
 
 impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Vars {
     fn from_iter<T: IntoIterator<Item = (K, V)>>(pairs: T) -> Self {
-        let map: BTreeMap<OsString, OsString> = pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect();
+        let mut map: BTreeMap<OsString, OsString> = BTreeMap::new();
+        map.extend(pairs.into_iter().map(|(k, v)| (k.into(), v.into())));
         let search = map.get(OsStr::new("PATH")).cloned().unwrap_or_default();
         Self { map, search }
     }

@@ -54,14 +54,6 @@ struct Head<'a> {
     key: std::borrow::Cow<'a, str>,
 }
 
-#[derive(Serialize)]
-struct Whole<'a, T> {
-    #[serde(flatten)]
-    head: Head<'a>,
-    #[serde(flatten)]
-    body: &'a T,
-}
-
 impl Record {
     /// The word for the kind.
     #[must_use]
@@ -100,16 +92,25 @@ impl Line {
         let head = Head { t: self.t, k: self.record.kind(), key: self.key.as_str().into() };
         let text = match &self.record {
             Record::Other { raw, .. } => Ok(raw.replace('\n', " ")),
-            Record::Own(own) => serde_json::to_string(&Whole { head, body: own }),
+            Record::Own(own) => own.to_json().and_then(|body| joined(&head, &body)),
             Record::Prompt(prompt) => {
-                let body = &Prompt { text: redact(&prompt.text).into_owned(), ..prompt.clone() };
-                serde_json::to_string(&Whole { head, body })
+                let body = Prompt { text: redact(&prompt.text).into_owned(), ..prompt.clone() };
+                serde_json::to_string(&body).and_then(|body| joined(&head, &body))
             }
         };
         // Texts and numbers always can be written.
         out.extend_from_slice(text.unwrap_or_default().as_bytes());
         out.push(b'\n');
     }
+}
+
+/// One object of the fields of two; neither is empty.
+fn joined(head: &Head, body: &str) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string(head)?;
+    text.pop();
+    text.push(',');
+    text.push_str(&body[1..]);
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -24,13 +24,12 @@ pub struct Seen {
 }
 
 /// What the guard notes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Fields")]
 pub enum Own {
     /// What was dirty or untracked when the session first saw a work tree; the key is `start:` and the tree.
     Start {
         /// There was more than is listed, or it could not all be found out.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         overflow: bool,
         /// At most [`MAX_PATHS`].
         paths: Vec<Seen>,
@@ -48,7 +47,56 @@ pub enum Own {
     },
 }
 
+/// Every field that a record may have; `is` tells which it must.
+#[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
+struct Fields {
+    is: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    overflow: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paths: Option<Vec<Seen>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts: Option<BTreeMap<String, Start>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrote: Option<BTreeMap<String, Wrote>>,
+}
+
+impl TryFrom<Fields> for Own {
+    type Error = &'static str;
+
+    fn try_from(fields: Fields) -> Result<Self, Self::Error> {
+        let Fields { is, overflow, paths, tree, via, cut, starts, wrote } = fields;
+        match (is.as_str(), paths, tree, via, starts, wrote) {
+            ("start", Some(paths), Some(tree), ..) => Ok(Self::Start { overflow, paths, tree }),
+            ("summary", .., Some(starts), Some(wrote)) => Ok(Self::Summary(Memory { cut, starts, wrote })),
+            ("wrote", Some(paths), _, Some(via), ..) => Ok(Self::Wrote { paths, via }),
+            _ => Err("no record of the guard"),
+        }
+    }
+}
+
 impl Own {
+    /// The record as a JSON object.
+    pub(super) fn to_json(&self) -> serde_json::Result<String> {
+        let fields = Fields::default();
+        serde_json::to_string(&match self.clone() {
+            Self::Start { overflow, paths, tree } => {
+                Fields { is: "start".into(), overflow, paths: Some(paths), tree: Some(tree), ..fields }
+            }
+            Self::Summary(Memory { cut, starts, wrote }) => {
+                Fields { is: "summary".into(), cut, starts: Some(starts), wrote: Some(wrote), ..fields }
+            }
+            Self::Wrote { paths, via } => Fields { is: "wrote".into(), paths: Some(paths), via: Some(via), ..fields },
+        })
+    }
+
     /// What was found in `tree`; beyond [`MAX_PATHS`] it overflows.
     #[must_use]
     pub fn start(tree: &str, mut paths: Vec<Seen>, overflow: bool) -> Self {
@@ -77,10 +125,9 @@ pub enum Whose {
 }
 
 /// What is remembered of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// The beginning of the log was out of reach.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) cut: bool,
     /// By work tree.
     starts: BTreeMap<String, Start>,
@@ -124,8 +171,8 @@ impl Memory {
     pub(super) fn add(&mut self, t: u64, key: &str, own: &Own) {
         match own {
             Own::Start { overflow, paths, tree } => {
-                let paths = paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone()));
-                let start = Start { overflow: *overflow, paths: paths.collect(), t };
+                let mut start = Start { overflow: *overflow, paths: BTreeMap::new(), t };
+                start.paths.extend(paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone())));
                 self.start(tree, start);
             }
             Own::Summary(summary) => {

@@ -53,7 +53,7 @@ pub fn sweep(paths: &Paths, kept: Kept, now: SystemTime) -> io::Result<usize> {
         }
     }
     // The youngest first.
-    logs.sort();
+    logs.sort_unstable();
     let (mut total, mut gone) = (0u64, 0);
     for (age, bytes, path) in logs {
         total = total.saturating_add(bytes);

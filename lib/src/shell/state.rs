@@ -169,19 +169,16 @@ impl Shell {
 
     /// A shell that this one starts: only the environment goes with it.
     pub fn child(&self, args: Vec<String>) -> Self {
+        let mut vars = BTreeMap::new();
+        for (name, var) in self.vars.iter().filter(|(_, var)| var.exported || var.value == Value::Unset) {
+            let mut var = var.clone();
+            if var.maybe {
+                var.value = Value::unknown();
+            }
+            vars.insert(name.clone(), var);
+        }
         Self {
-            vars: self
-                .vars
-                .iter()
-                .filter(|(_, var)| var.exported || var.value == Value::Unset)
-                .map(|(name, var)| {
-                    let mut var = var.clone();
-                    if var.maybe {
-                        var.value = Value::unknown();
-                    }
-                    (name.clone(), var)
-                })
-                .collect(),
+            vars,
             positional: args,
             cwd: self.cwd.clone(),
             old: self.old.clone(),
