@@ -65,22 +65,29 @@ const COMMON: &[(&str, &str)] = &[
     ("gwtrm", "git worktree remove"),
 ];
 
-/// The text of an alias, and whether it surely holds.
-pub(super) fn lookup(name: &str, shell: &Shell, start: &Start) -> Option<(String, bool)> {
-    if let Some(text) = shell.aliases.get(name) {
+/// What a name may stand for: texts of aliases, `None` for itself; empty if it is no alias.
+pub(super) fn lookup(name: &str, shell: &Shell, start: &Start) -> Vec<Option<String>> {
+    if let Some(texts) = shell.aliases.get(name) {
+        let mut texts = texts.clone();
+        if texts.iter().all(Option::is_none) {
+            return Vec::new();
+        }
         // In a script aliases hold only where they are switched on.
-        return text.clone().map(|text| (text, shell.expand_aliases));
+        if !shell.expand_aliases && !texts.contains(&None) {
+            texts.push(None);
+        }
+        return texts;
     }
     if shell.child {
-        return None;
+        return Vec::new();
     }
     if let Some((_, text)) = start.aliases.iter().find(|(known, _)| known == name) {
-        return Some((text.clone(), true));
+        return vec![Some(text.clone())];
     }
     if !name.starts_with('g') || shell.functions.contains_key(name) {
-        return None;
+        return Vec::new();
     }
-    COMMON.iter().find(|(known, _)| *known == name).map(|(_, text)| ((*text).to_owned(), true))
+    COMMON.iter().find(|(known, _)| *known == name).map_or_else(Vec::new, |(_, text)| vec![Some((*text).to_owned())])
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl<M: Machine> Walker<'_, M> {
         let start = self.start;
         if let Some(index) = &assign.index {
             let key = self.expander(world).single(&index.parts);
-            let mut whole = world.shell.vars.get(&assign.name).map_or(Value::Unset, |var| var.value.clone());
+            let mut whole = taken(&assign.name, world).unwrap_or(Value::Unset);
             let mut element = match value {
                 Value::Text(text) => text,
                 _ => HOLE.to_string(),
@@ -59,7 +59,7 @@ impl<M: Machine> Walker<'_, M> {
             whole.set(&key, element);
             world.shell().set(&assign.name, whole, start);
         } else if assign.append {
-            let mut whole = world.shell.get(&assign.name, start).unwrap_or(Value::Unset);
+            let mut whole = taken(&assign.name, world).or_else(|| world.shell.get(&assign.name, start)).unwrap_or(Value::Unset);
             whole.append(value);
             if matches!(&whole, Value::Text(text) if text.len() > super::world::LONGEST) {
                 whole = Value::unknown();
@@ -69,6 +69,12 @@ impl<M: Machine> Walker<'_, M> {
             world.shell().set(&assign.name, value, start);
         }
     }
+}
+
+/// The value of a variable, taken out to be changed and set again: an array is not copied for one more element.
+fn taken<S>(name: &str, world: &mut World<S>) -> Option<Value> {
+    world.shell.vars.get(name)?;
+    world.shell().vars.get_mut(name).map(|var| std::mem::replace(&mut var.value, Value::Unset))
 }
 
 pub(super) fn value_runs(value: &Source) -> bool {

@@ -5,6 +5,7 @@ use super::machine::Machine;
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
+use std::rc::Rc;
 
 /// Whether bash runs this name itself, in a way that matters here.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -108,7 +109,11 @@ impl<M: Machine> Walker<'_, M> {
                 self.report(world, &command, Some(ok))
             }
             "declare" | "typeset" | "local" | "export" | "readonly" => {
+                let mut command = command;
+                // One holder less, so that the table need not be copied to be changed.
+                command.env = Rc::default();
                 self.declare(name, &mut world, &command);
+                command.env = Rc::clone(&world.shell.env);
                 self.report(world, &command, Some(Some(true)))
             }
             "unset" => {
@@ -168,14 +173,14 @@ impl<M: Machine> Walker<'_, M> {
             "alias" => {
                 for word in &command.words[1..] {
                     if let Some((name, text)) = word.text().split_once('=') {
-                        world.shell().aliases.insert(name.to_owned(), Some(text.to_owned()));
+                        world.shell().aliases.insert(name.to_owned(), vec![Some(text.to_owned())]);
                     }
                 }
                 self.report(world, &command, Some(Some(true)))
             }
             "unalias" => {
                 for word in &command.words[1..] {
-                    world.shell().aliases.insert(word.text().to_owned(), None);
+                    world.shell().aliases.insert(word.text().to_owned(), vec![None]);
                 }
                 self.report(world, &command, Some(None))
             }

@@ -1,7 +1,7 @@
 //! Reads compound commands: loops, conditions, groups, functions.
 
 use super::parse::Parser;
-use super::tree::{Arm, Kind, List, Node, Simple, WordTree};
+use super::tree::{Arm, Kind, List, Next, Node, Simple, WordTree};
 use super::word::Inside;
 use std::rc::Rc;
 
@@ -203,13 +203,17 @@ impl Parser<'_> {
             }
             self.close(b')', from);
             let body = self.list();
-            let falls = self.peek() == Some(b';') && (self.at(1) == Some(b'&') || self.at(2) == Some(b'&'));
+            let next = match (self.peek(), self.at(1), self.at(2)) {
+                (Some(b';'), Some(b'&'), _) => Next::Fall,
+                (Some(b';'), Some(b';'), Some(b'&')) => Next::Look,
+                _ => Next::Leave,
+            };
             if self.peek() == Some(b';') {
-                self.pos += 2 + usize::from(falls && self.at(1) == Some(b';'));
+                self.pos += 2 + usize::from(next == Next::Look);
                 self.pos = self.pos.min(self.end);
             } else if self.reserved() != Some("esac") {
                 // Not a case arm's end: leave the rest to the list outside.
-                arms.push(Arm { patterns, body, falls });
+                arms.push(Arm { patterns, body, next });
                 if self.pos == from {
                     self.pos += self.char().map_or(1, char::len_utf8);
                 }
@@ -219,7 +223,7 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            arms.push(Arm { patterns, body, falls });
+            arms.push(Arm { patterns, body, next });
         }
         self.expect("esac");
         Kind::Case { word, arms }

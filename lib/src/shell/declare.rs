@@ -1,6 +1,6 @@
 //! `declare`, `export`, `local`, `set`: variables and options by name.
 
-use super::command::{Command, Word};
+use super::command::{Command, HOLE, Word};
 use super::machine::Machine;
 use super::value::Value;
 use super::walk::Walker;
@@ -11,10 +11,12 @@ impl<M: Machine> Walker<'_, M> {
         let start = self.start;
         let mut export = name == "export";
         let mut off = false;
+        let mut alias = false;
         for word in &command.words[1..] {
             let text = word.text();
             if let Some(flags) = text.strip_prefix('-') {
                 export |= flags.contains('x');
+                alias |= name != "export" && flags.contains('n');
                 off |= name == "export" && flags.contains('n');
                 continue;
             }
@@ -33,16 +35,17 @@ impl<M: Machine> Walker<'_, M> {
             }
             let known = world.shell.vars.contains_key(variable);
             let shell = world.shell();
-            if matches!(name, "local" | "declare" | "typeset") {
-                let old = shell.vars.get(variable).cloned();
-                if let Some(scope) = shell.locals.last_mut()
-                    && !scope.iter().any(|(local, _)| local == variable)
-                    && value.is_none()
-                {
-                    scope.push((variable.to_owned(), old));
-                }
+            if (alias || value.is_none()) && matches!(name, "local" | "declare" | "typeset") {
+                shell.localize(variable);
             }
-            if let Some(value) = value {
+            if alias {
+                let target = value.filter(|target| !target.is_empty() && target.bytes().all(super::parse::name_byte));
+                if let Some(target) = target {
+                    shell.refs.insert(variable.to_owned(), target.to_owned());
+                } else {
+                    shell.set(variable, Value::unknown(), start);
+                }
+            } else if let Some(value) = value {
                 // A word of an assignment that was expanded as one is set already, unless it came from a variable.
                 if !(append || known && value == "\0") {
                     shell.set(variable, Value::Text(value.to_owned()), start);
@@ -57,6 +60,16 @@ impl<M: Machine> Walker<'_, M> {
     }
 }
 
+/// Positional parameters that `set` may give before they are given up.
+const PARAMETERS: usize = 256;
+
+fn positional(words: &[Word]) -> Vec<String> {
+    if words.len() > PARAMETERS {
+        return vec![HOLE.to_string()];
+    }
+    words.iter().map(super::flow::argument).collect()
+}
+
 /// `set`: options, then positional parameters.
 pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
     let mut at = 0;
@@ -65,7 +78,7 @@ pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
         if text == "--" || text == "-" {
             at += 1;
             let rest = words.get(at..).unwrap_or_default();
-            world.shell().positional = rest.iter().map(|word| word.text().to_owned()).collect();
+            world.shell().positional = positional(rest);
             return;
         }
         let on = text.starts_with('-');
@@ -93,6 +106,6 @@ pub(super) fn set<S>(world: &mut World<S>, words: &[Word]) {
         }
     }
     if at < words.len() {
-        world.shell().positional = words[at..].iter().map(|word| word.text().to_owned()).collect();
+        world.shell().positional = positional(&words[at..]);
     }
 }

@@ -6,6 +6,9 @@ use super::state::join;
 use super::walk::Walker;
 use super::world::{World, Worlds};
 
+/// Directories of `pushd` that are remembered.
+const STACK: usize = 64;
+
 impl<M: Machine> Walker<'_, M> {
     /// `cd`, `pushd`, `popd`.
     pub fn directory(&mut self, name: &str, mut world: World<M::State>, command: &Command) -> Worlds<M::State> {
@@ -47,6 +50,9 @@ impl<M: Machine> Walker<'_, M> {
             if exists != Some(false) {
                 let shell = world.shell();
                 if name == "pushd" && !operands.is_empty() {
+                    if shell.stack.len() >= STACK {
+                        shell.stack.remove(0);
+                    }
                     shell.stack.push(here.clone());
                 }
                 shell.old.clone_from(&here);

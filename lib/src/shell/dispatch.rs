@@ -1,19 +1,16 @@
 //! Decides what a command is: a function, a builtin, a wrapper, a script, or a program to report.
 
-use super::command::{Command, EnvValue, HOLE, Place, Stdin, Word};
-use super::flow::unknown_or;
+use super::command::{Command, EnvValue, HOLE, Known, Place, RedirectKind, Stdin, Word};
+use super::flow::argument;
 use super::machine::Machine;
 use super::recipe;
 use super::script::{self, Language, Operation};
-use super::state::join;
+use super::state::{join, place};
 use super::walk::{Frame, Walker};
 use super::window;
-use super::world::{World, Worlds};
-use super::wrapper::{self, Change, Feed, Inner};
+use super::world::{World, Worlds, Written};
+use super::wrapper::{self, Change, Inner};
 use std::rc::Rc;
-
-/// Items of `xargs` and `parallel` that are followed one by one.
-const ITEMS: usize = 64;
 
 impl<M: Machine> Walker<'_, M> {
     /// Runs a command in one world; `plain`: functions are not looked up.
@@ -24,6 +21,16 @@ impl<M: Machine> Walker<'_, M> {
         if !self.tick(name) {
             return vec![world];
         }
+        if let Some(path) = several(&world, &command) {
+            // A world for each of its contents.
+            let mut after = Vec::new();
+            for text in world.files.get(&path).cloned().unwrap_or_default() {
+                let mut world = self.fork(&world);
+                world.files().insert(path.clone(), vec![text]);
+                after.append(&mut self.dispatch(world, command.clone(), plain));
+            }
+            return after;
+        }
         if command.via.len() > 64 {
             self.note("too deep", name);
             return vec![world];
@@ -32,11 +39,13 @@ impl<M: Machine> Walker<'_, M> {
             if !plain && let Some(bodies) = world.shell.functions.get(name) {
                 let bodies = bodies.clone();
                 let mut after = Vec::new();
-                for body in &bodies[1..] {
-                    let other = self.fork(&world);
-                    after.append(&mut self.call(other, body, &command));
+                for body in &bodies {
+                    let world = self.fork(&world);
+                    after.append(&mut match body {
+                        Some(body) => self.call(world, body, &command),
+                        None => self.dispatch(world, command.clone(), true),
+                    });
                 }
-                after.append(&mut self.call(world, &bodies[0], &command));
                 return after;
             }
             if super::builtin::is_builtin(name) {
@@ -55,6 +64,8 @@ impl<M: Machine> Walker<'_, M> {
         match inner {
             Inner::Itself => self.report(world, &command, None),
             Inner::Words(change, words) => {
+                self.copy(words.len());
+                let command = Command { words: Vec::new(), ..command };
                 let mut inner = self.changed(&world, &command, change);
                 inner.words = words;
                 self.deeper(world, |walker, world| walker.dispatch(world, inner, true))
@@ -166,10 +177,17 @@ impl<M: Machine> Walker<'_, M> {
                 _ => None,
             };
         }
-        let path = join(command.cwd.as_deref(), path)?;
-        match world.files.get(&path) {
-            Some(text) => text.clone(),
-            None => self.machine.file(&path, &world.state).map(|text| text.replace(HOLE, "")),
+        let path = place(command.cwd.as_deref(), path)?;
+        self.file_at(world, &path)
+    }
+
+    /// The text of a file by its absolute path.
+    pub fn file_at(&mut self, world: &World<M::State>, path: &str) -> Known {
+        match world.files.get(path).map(Vec::as_slice) {
+            Some([Written::Text(text)]) => text.clone(),
+            Some([_, _, ..]) => None,
+            _ if path.starts_with(HOLE) => None,
+            _ => self.machine.file(path, &world.state).map(|text| text.replace(HOLE, "")),
         }
     }
 
@@ -272,65 +290,6 @@ impl<M: Machine> Walker<'_, M> {
         worlds
     }
 
-    /// `xargs` and `parallel`.
-    fn feed(&mut self, feed: &Feed, world: World<M::State>, command: &Command) -> Worlds<M::State> {
-        let items = feed.items.clone().or_else(|| items(feed, &command.stdin));
-        let via = if feed.shell { "parallel" } else { "xargs" };
-        let mut inner = command.clone();
-        inner.via.push(via.to_owned());
-        inner.stdin = Stdin::Text(String::new());
-        let hole = || Word::Unknown(HOLE.to_string());
-        let batches: Vec<Vec<Word>> = match (items, &feed.replace) {
-            (None, _) => vec![vec![hole()]],
-            (Some(items), Some(_)) if items.len() <= ITEMS => items.into_iter().map(|item| vec![item]).collect(),
-            (Some(items), None) => match feed.most {
-                Some(most) if most > 0 && items.len() > most => items.chunks(most).take(ITEMS).map(<[Word]>::to_vec).collect(),
-                _ => vec![items],
-            },
-            _ => vec![vec![hole()]],
-        };
-        let mut worlds = vec![world];
-        for batch in batches {
-            worlds = self.each(worlds, |walker, world| {
-                let mut words = Vec::new();
-                match &feed.replace {
-                    Some(name) => {
-                        let item = batch.first().map_or("", Word::text);
-                        let mut used = false;
-                        for word in &feed.words {
-                            used |= word.text().contains(name.as_str());
-                            words.push(if word.text().contains(name.as_str()) {
-                                unknown_or(&word.text().replace(name.as_str(), item))
-                            } else {
-                                word.clone()
-                            });
-                        }
-                        if feed.shell
-                            && !used
-                            && let Some(word) = words.first_mut()
-                        {
-                            *word = Word::Unknown(format!("{} {item}", word.text()).trim_start().to_owned());
-                        }
-                    }
-                    None => {
-                        words.clone_from(&feed.words);
-                        words.extend(batch.iter().cloned());
-                    }
-                }
-                if feed.shell {
-                    let text = words.first().map_or("", Word::text).to_owned();
-                    let mut inner = inner.clone();
-                    inner.via.pop();
-                    return walker.child(world, &text, Vec::new(), &inner, via);
-                }
-                let mut inner = inner.clone();
-                inner.words = words;
-                walker.deeper(world, |walker, world| walker.dispatch(world, inner, true))
-            });
-        }
-        worlds
-    }
-
     /// `make`, `npm run`, `just`: the recipe's lines, if they can be read, behind the command itself.
     fn recipe(&mut self, world: World<M::State>, command: &Command) -> Worlds<M::State> {
         let mut worlds = self.report(world, command, None);
@@ -362,21 +321,16 @@ impl<M: Machine> Walker<'_, M> {
     }
 }
 
-fn texts(words: &[Word]) -> Vec<String> {
-    words.iter().map(|word| word.text().to_owned()).collect()
+/// A file that the command names and that may have one of several contents.
+fn several<S>(world: &World<S>, command: &Command) -> Option<String> {
+    if world.files.is_empty() {
+        return None;
+    }
+    let read = command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read).map(|redirect| &redirect.target);
+    let paths = command.words.iter().chain(read).filter_map(|word| place(command.cwd.as_deref(), word.literal()?));
+    paths.into_iter().find(|path| world.files.get(path).is_some_and(|texts| texts.len() > 1))
 }
 
-/// The items on `xargs`'s input; `None`: not known.
-fn items(feed: &Feed, stdin: &Stdin) -> Option<Vec<Word>> {
-    let Stdin::Text(text) = stdin else {
-        return None;
-    };
-    let by = |mark: char| text.split(mark).filter(|item| !item.is_empty()).map(unknown_or).collect();
-    Some(match (feed.delimiter, feed.shell || feed.replace.is_some()) {
-        // What separates NUL items is lost to a hole, so they are not known.
-        (Some('\0'), _) if text.contains(HOLE) => return None,
-        (Some(mark), _) => by(mark),
-        (None, true) => text.lines().map(|line| unknown_or(line.trim_start())).collect(),
-        (None, false) => super::environment::split(&Word::Unknown(text.clone())),
-    })
+fn texts(words: &[Word]) -> Vec<String> {
+    words.iter().map(argument).collect()
 }

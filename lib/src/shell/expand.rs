@@ -22,6 +22,9 @@ pub(super) struct Expander<'a> {
     pub budget: &'a mut usize,
 }
 
+/// What a word made of braces costs of the budget, in bytes.
+const WORD: usize = 128;
+
 /// A field being built.
 #[derive(Default)]
 struct Field {
@@ -42,6 +45,23 @@ impl Field {
             }
         }
         self.text.push_str(text);
+        self.open = true;
+    }
+
+    /// A pattern whose quoted characters are behind backslashes.
+    fn push_pattern(&mut self, pattern: &str) {
+        let mut chars = pattern.chars();
+        while let Some(char) = chars.next() {
+            match char {
+                '\\' => self.text.extend(chars.next()),
+                char => {
+                    if matches!(char, '*' | '?' | '[' | '(') {
+                        self.specials.push(self.text.len());
+                    }
+                    self.text.push(char);
+                }
+            }
+        }
         self.open = true;
     }
 
@@ -118,8 +138,10 @@ impl Expander<'_> {
             );
             return;
         }
-        match brace::expand(parts) {
+        let most = *self.budget / WORD;
+        match brace::expand(parts, most) {
             Some(words) => {
+                *self.budget = self.budget.saturating_sub(words.len() * WORD);
                 for bits in words {
                     self.split(bits.into_iter(), out);
                 }
@@ -242,6 +264,7 @@ impl Expander<'_> {
                         field.open = true;
                     }
                     Got::Unset => {}
+                    Got::Glob(pattern) => field.push_pattern(&pattern),
                     Got::Text(text) if *quoted => field.push(&text, true),
                     Got::Text(text) => self.unquoted(&text, field, out),
                     Got::List(list) if *quoted && joined => field.push(&list.join(" "), true),
@@ -270,7 +293,11 @@ impl Expander<'_> {
             field.push("\0", false);
             return;
         }
-        *self.budget = self.budget.saturating_sub(text.len());
+        if 4 * text.len() > *self.budget {
+            field.push("\0", false);
+            return;
+        }
+        *self.budget -= 4 * text.len();
         let blank = |char: char| ifs.contains(char) && matches!(char, ' ' | '\t' | '\n');
         let mut rest = text;
         while !rest.is_empty() {
@@ -338,6 +365,7 @@ impl Expander<'_> {
             Part::Param(param, quoted) => match self.param(param, *quoted).0 {
                 Got::Unset => String::new(),
                 Got::Text(text) => text,
+                Got::Glob(_) => HOLE.to_string(),
                 Got::List(list) => list.join(" "),
             },
         }

@@ -1,13 +1,100 @@
 //! Programs that run a command for each of many items: `xargs`, `parallel`, `find`, `fd`.
 
-use super::command::{HOLE, Word};
+use super::command::{Command, HOLE, Stdin, Word};
+use super::flow::unknown_or;
+use super::machine::Machine;
+use super::walk::Walker;
+use super::world::{World, Worlds};
 use super::wrapper::{Feed, Inner, joined, options, via};
+
+/// Items of `xargs` and `parallel` that are followed one by one.
+const ITEMS: usize = 64;
+
+impl<M: Machine> Walker<'_, M> {
+    /// `xargs` and `parallel`.
+    pub fn feed(&mut self, feed: &Feed, world: World<M::State>, command: &Command) -> Worlds<M::State> {
+        let input = match &feed.file {
+            Some(path) => self.file_text(&world, command, path).map_or(Stdin::Unknown, Stdin::Text),
+            None => command.stdin.clone(),
+        };
+        let items = feed.items.clone().or_else(|| items(feed, &input));
+        let via = if feed.shell { "parallel" } else { "xargs" };
+        let mut inner = command.clone();
+        inner.via.push(via.to_owned());
+        inner.stdin = Stdin::Text(String::new());
+        let hole = || Word::Unknown(HOLE.to_string());
+        let batches: Vec<Vec<Word>> = match (items, &feed.replace) {
+            (None, _) => vec![vec![hole()]],
+            (Some(items), Some(_)) if items.len() <= ITEMS => items.into_iter().map(|item| vec![item]).collect(),
+            (Some(items), None) => match feed.most {
+                Some(most) if most > 0 && items.len() > most => items.chunks(most).take(ITEMS).map(<[Word]>::to_vec).collect(),
+                _ => vec![items],
+            },
+            _ => vec![vec![hole()]],
+        };
+        let mut worlds = vec![world];
+        for batch in batches {
+            self.copy(feed.words.len() + batch.len());
+            worlds = self.each(worlds, |walker, world| {
+                let mut words = Vec::new();
+                match &feed.replace {
+                    Some(name) => {
+                        let item = batch.first().map_or("", Word::text);
+                        let mut used = false;
+                        for word in &feed.words {
+                            used |= word.text().contains(name.as_str());
+                            words.push(if word.text().contains(name.as_str()) {
+                                unknown_or(&word.text().replace(name.as_str(), item))
+                            } else {
+                                word.clone()
+                            });
+                        }
+                        if feed.shell
+                            && !used
+                            && let Some(word) = words.first_mut()
+                        {
+                            *word = Word::Unknown(format!("{} {item}", word.text()).trim_start().to_owned());
+                        }
+                    }
+                    None => {
+                        words.clone_from(&feed.words);
+                        words.extend(batch.iter().cloned());
+                    }
+                }
+                if feed.shell {
+                    let text = words.first().map_or("", Word::text).to_owned();
+                    let mut inner = inner.clone();
+                    inner.via.pop();
+                    return walker.child(world, &text, Vec::new(), &inner, via);
+                }
+                let mut inner = inner.clone();
+                inner.words = words;
+                walker.deeper(world, |walker, world| walker.dispatch(world, inner, true))
+            });
+        }
+        worlds
+    }
+}
+
+/// The items on `xargs`'s input; `None`: not known.
+fn items(feed: &Feed, stdin: &Stdin) -> Option<Vec<Word>> {
+    let Stdin::Text(text) = stdin else {
+        return None;
+    };
+    let by = |mark: char| text.split(mark).filter(|item| !item.is_empty()).map(unknown_or).collect();
+    Some(match (feed.delimiter, feed.shell || feed.replace.is_some()) {
+        // What separates NUL items is lost to a hole, so they are not known.
+        (Some('\0'), _) if text.contains(HOLE) => return None,
+        (Some(mark), _) => by(mark),
+        (None, true) => text.lines().map(|line| unknown_or(line.trim_start())).collect(),
+        (None, false) => super::environment::split(&Word::Unknown(text.clone())),
+    })
+}
 
 /// `xargs [options] command ...`
 pub(super) fn xargs(words: &[Word]) -> Inner {
     let mut feed = Feed::default();
     let mut at = 1;
-    let mut file = false;
     while let Some(text) = words.get(at).and_then(Word::literal) {
         if text == "--" {
             at += 1;
@@ -57,7 +144,7 @@ pub(super) fn xargs(words: &[Word]) -> Inner {
         };
         match letter {
             '0' => feed.delimiter = Some('\0'),
-            'a' => file = true,
+            'a' => feed.file = value.map(|path| Word::Literal(path.to_owned())),
             'd' => feed.delimiter = value.and_then(delimiter),
             'I' | 'J' => feed.replace = value.map(str::to_owned),
             'i' => feed.replace = Some(value.unwrap_or("{}").to_owned()),
@@ -71,9 +158,6 @@ pub(super) fn xargs(words: &[Word]) -> Inner {
         return Inner::Itself;
     }
     feed.words = words[at..].to_vec();
-    if file {
-        feed.items = Some(vec![Word::Unknown(HOLE.to_string())]);
-    }
     Inner::Feed(feed)
 }
 

@@ -3,7 +3,7 @@
 use super::command::{HOLE, Stdin, Word};
 use super::machine::Machine;
 use super::pattern;
-use super::tree::{AndOr, Arm, Joint, Kind, List, Node, Part, Pipeline, WordTree};
+use super::tree::{AndOr, Arm, Joint, Kind, List, Next, Node, Part, Pipeline, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -71,13 +71,26 @@ impl<M: Machine> Walker<'_, M> {
                 world.ok = world.ok.map(|ok| !ok);
             }
         } else if self.cond == 0 {
+            let mut ended = Vec::new();
             for world in &mut worlds {
                 if world.shell.errexit && world.flow == Flow::Go && world.ok != Some(true) {
                     match world.ok {
                         Some(_) => world.flow = Flow::Exit,
-                        None => world.ok = Some(true),
+                        None => {
+                            // What comes after the line itself nobody asks; after a shell inside it a command may wait.
+                            if self.shells > 0 {
+                                let mut left = world.clone().ends(Some(false));
+                                left.flow = Flow::Exit;
+                                ended.push(left);
+                            }
+                            world.ok = Some(true);
+                        }
                     }
                 }
+            }
+            if !ended.is_empty() {
+                worlds.append(&mut ended);
+                worlds = self.bound(worlds);
             }
         }
         worlds
@@ -123,7 +136,7 @@ impl<M: Machine> Walker<'_, M> {
             Kind::Simple(simple) => self.simple(node, simple, world, frame),
             Kind::Function { name, body } => {
                 let mut world = world;
-                world.shell().functions.insert(name.clone(), vec![Rc::clone(body)]);
+                world.shell().functions.insert(name.clone(), vec![Some(Rc::clone(body))]);
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),
@@ -241,22 +254,28 @@ impl<M: Machine> Walker<'_, M> {
                 .collect();
             world.results.clear();
             let mut after = Vec::new();
-            // Falling through, or never looking again: both may be so behind `;&` and `;;&`.
-            let mut open = false;
+            // Worlds that look at the next arm's patterns, and those that run its body in any case.
+            let mut looking = vec![world.ends(Some(true))];
+            let mut falling = Vec::new();
             for (arm, patterns) in arms.iter().zip(&patterns) {
-                let fits = any(patterns.iter().map(|pattern| fits(&text, pattern)));
-                if fits == Some(false) && !open {
+                let mut go = std::mem::take(&mut falling);
+                match any(patterns.iter().map(|pattern| fits(&text, pattern))) {
+                    Some(true) => go.append(&mut looking),
+                    Some(false) => {}
+                    None => go.extend(looking.iter().map(|world| walker.fork(world))),
+                }
+                if go.is_empty() {
                     continue;
                 }
-                open |= arm.falls;
-                let sure = fits == Some(true) && !arm.falls;
-                let inner = walker.fork(&world);
-                after.append(&mut walker.list(&arm.body, vec![inner], frame));
-                if sure {
-                    return after;
+                let ran = walker.list(&arm.body, go, frame);
+                match arm.next {
+                    Next::Leave => after.extend(ran),
+                    Next::Fall => falling = ran,
+                    Next::Look => looking.extend(ran),
                 }
             }
-            after.push(world.ends(Some(true)));
+            after.append(&mut falling);
+            after.append(&mut looking);
             after
         })
     }
@@ -283,6 +302,14 @@ fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
         }
     }
     known.then_some(false)
+}
+
+/// A word as an argument that is kept; of a pattern it is not known what it becomes.
+pub(super) fn argument(word: &Word) -> String {
+    match word {
+        Word::Glob(_) => HOLE.to_string(),
+        word => word.text().to_owned(),
+    }
 }
 
 /// A text as a word.

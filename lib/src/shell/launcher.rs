@@ -119,3 +119,28 @@ pub(super) fn wsl(words: &[Word]) -> Inner {
     }
     if at < words.len() { Inner::Words(via("wsl"), words[at..].to_vec()) } else { Inner::Itself }
 }
+
+/// A command behind one of these words, or behind the options.
+pub(super) fn behind(words: &[Word], marks: &[&str]) -> Inner {
+    let name = words[0].text().rsplit('/').next().unwrap_or("").to_owned();
+    match words.iter().position(|word| marks.contains(&word.text())) {
+        Some(found) if found + 1 < words.len() => Inner::Words(via(&name), words[found + 1..].to_vec()),
+        _ => Inner::Itself,
+    }
+}
+
+/// `nix develop -c command ...`, `nix shell x --command command ...`, `nix-shell --run TEXT`.
+pub(super) fn nix(words: &[Word]) -> Inner {
+    let name = words[0].text().rsplit('/').next().unwrap_or("").to_owned();
+    let at = |marks: &[&str]| words.iter().position(|word| marks.contains(&word.text())).filter(|at| at + 1 < words.len());
+    if name == "nix-shell" {
+        return match at(&["--run", "--command"]) {
+            Some(found) => Inner::Text(via(&name), words[found + 1].clone(), Vec::new()),
+            None => Inner::Itself,
+        };
+    }
+    match at(&["-c", "--command"]) {
+        Some(found) => Inner::Words(via(&name), words[found + 1..].to_vec()),
+        None => Inner::Itself,
+    }
+}

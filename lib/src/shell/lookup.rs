@@ -11,16 +11,37 @@ use std::rc::Rc;
 /// Texts longer than this are not searched for patterns, which takes quadratic time.
 const SEARCHED: usize = 128;
 
+/// What an element of a list costs of the budget for texts, in bytes.
+const ELEMENT: usize = 64;
+
 /// What a parameter stands for.
 pub(super) enum Got {
     Unset,
     Text(String),
+    /// One of the names that match a pattern.
+    Glob(String),
     List(Vec<String>),
 }
 
 impl Expander<'_> {
+    /// Pays for a list of so many elements; false if too many were made.
+    fn pay_list(&mut self, count: usize) -> bool {
+        let cost = count * ELEMENT;
+        let paid = cost <= *self.budget;
+        *self.budget -= if paid { cost } else { 0 };
+        paid
+    }
+
     fn lookup(&mut self, param: &Param) -> Got {
         let all = |list: Vec<String>| Got::List(list);
+        let count = match (&param.index, self.shell.vars.get(&param.name).map(|var| &var.value)) {
+            (Some(_), Some(Value::Array(elements))) => elements.len(),
+            (None, _) if matches!(param.name.as_str(), "@" | "*") => self.shell.positional.len(),
+            _ => 0,
+        };
+        if !self.pay_list(count) {
+            return all(vec![HOLE.to_string()]);
+        }
         if let Some(index) = &param.index {
             let key = self.single(index);
             let every = matches!(key.as_str(), "@" | "*");
@@ -72,6 +93,7 @@ impl Expander<'_> {
         match self.shell.get(&param.name, self.start) {
             None | Some(Value::Unset) => Got::Unset,
             Some(Value::Text(text)) => Got::Text(text),
+            Some(Value::Glob(pattern)) => Got::Glob(pattern),
             Some(Value::Array(elements)) => match elements.into_iter().next() {
                 Some((_, first)) => Got::Text(first),
                 None => Got::Unset,
@@ -92,6 +114,7 @@ impl Expander<'_> {
         if param.length {
             let text = match got {
                 Got::Unset => "0".to_owned(),
+                Got::Glob(_) => HOLE.to_string(),
                 Got::Text(text) if text.contains(HOLE) => HOLE.to_string(),
                 Got::Text(text) => text.chars().count().to_string(),
                 Got::List(list) if list.iter().any(|text| text.contains(HOLE)) => HOLE.to_string(),
@@ -105,6 +128,7 @@ impl Expander<'_> {
             Op::Test { sign, colon, word } => self.test(param, got, (*sign, *colon), word, quoted),
             op => match got {
                 Got::Unset => Got::Unset,
+                Got::Glob(_) => Got::Text(HOLE.to_string()),
                 Got::Text(text) => Got::Text(self.change(&text, op)),
                 Got::List(list) => match op {
                     Op::Substring { offset, length } => {
@@ -141,6 +165,7 @@ impl Expander<'_> {
             && !param.name.bytes().all(|byte| byte.is_ascii_digit());
         let set = match &got {
             Got::Unset => Some(false),
+            Got::Glob(_) => Some(true),
             Got::Text(_) if absent => Some(false),
             Got::Text(text) if text == "\0" => None,
             Got::Text(text) => Some(!(colon && text.is_empty())),
@@ -221,6 +246,7 @@ impl Expander<'_> {
                     None => unknown(),
                 }
             }
+            Op::Quote => format!("'{}'", text.replace('\'', "'\\''")),
             Op::Case { upper, all } => {
                 let mut chars = text.chars();
                 let first = chars.next().map(String::from).unwrap_or_default();

@@ -17,25 +17,98 @@ impl<M: Machine> Walker<'_, M> {
         mut world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
+        if !until && let Some(lines) = lines(cond, &frame.stdin) {
+            return self.read_lines(cond, body, &lines, world, frame);
+        }
         self.blur(&[cond, body], &mut world);
         let mut inner = frame.clone();
         if !matches!(inner.stdin, Stdin::Inherited) {
             // Each round reads on where the round before stopped.
             inner.stdin = Stdin::Unknown;
         }
-        self.cond += 1;
-        let tested = self.list(cond, vec![world], &inner);
-        self.cond -= 1;
-        let (go, stay) = self.part(tested, !until);
         let mut after: Worlds<M::State> = Vec::new();
-        for world in stay {
-            // A loop whose body never ran has succeeded.
-            let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
-            after.push(world.ends(ok));
-        }
-        let ran = self.list(body, go, &inner);
+        let ran = self.rounds(world, |walker, world| {
+            walker.cond += 1;
+            let tested = walker.list(cond, vec![world], &inner);
+            walker.cond -= 1;
+            let (go, stay) = walker.part(tested, !until);
+            for world in stay {
+                // A loop whose body never ran has succeeded.
+                let ok = if world.flow == Flow::Go { Some(true) } else { world.ok };
+                after.push(world.ends(ok));
+            }
+            walker.list(body, go, &inner)
+        });
         after.extend(ran.into_iter().map(|world| world.ends(None)));
         self.looped(after)
+    }
+
+    /// `while read x; do ..; done` over lines that are known: a round for each.
+    fn read_lines(
+        &mut self,
+        cond: &List,
+        body: &List,
+        lines: &[String],
+        world: World<M::State>,
+        frame: &Frame,
+    ) -> Worlds<M::State> {
+        let mut inner = frame.clone();
+        // The body may read lines, too: then some rounds do not come, and what it reads is not known.
+        inner.stdin = Stdin::Unknown;
+        let mut done = Vec::new();
+        let mut worlds = vec![world];
+        for line in lines {
+            if !self.tick("read") {
+                break;
+            }
+            let mut reading = frame.clone();
+            reading.stdin = Stdin::Text(line.clone());
+            worlds = self.each(worlds, |walker, world| walker.list(cond, vec![world], &reading));
+            worlds = self.each(worlds, |walker, world| walker.list(body, vec![world], &inner));
+            let mut next = Vec::new();
+            for mut world in worlds {
+                match world.flow {
+                    Flow::Go => next.push(world),
+                    Flow::Continue(0 | 1) => {
+                        world.flow = Flow::Go;
+                        next.push(world);
+                    }
+                    _ => done.push(world),
+                }
+            }
+            worlds = next;
+        }
+        done.extend(worlds.into_iter().map(|world| world.ends(None)));
+        self.looped(done)
+    }
+
+    /// Reads a loop's round, again where the round leaves what the next would meet otherwise, until one reading stands for all.
+    fn rounds(
+        &mut self,
+        mut world: World<M::State>,
+        mut round: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
+    ) -> Worlds<M::State> {
+        let mut all = Vec::new();
+        for _ in 0..READINGS {
+            let mut next = world.clone();
+            let ran = round(self, world);
+            let mut open = false;
+            for after in &ran {
+                if matches!(after.flow, Flow::Go | Flow::Continue(0 | 1)) && !next.covers(after) {
+                    open = true;
+                    let after = self.fork(after);
+                    next = self.merge(next, after);
+                }
+            }
+            all.extend(ran);
+            if !open {
+                return all;
+            }
+            next.flow = Flow::Go;
+            world = next;
+        }
+        self.note("too many steps", "");
+        all
     }
 
     /// Ends `break` and `continue` at the loop they name.
@@ -62,14 +135,14 @@ impl<M: Machine> Walker<'_, M> {
         mut world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
-        let known = values.len() <= ROUNDS && values.iter().all(|word| matches!(word, Word::Literal(_)));
+        let known = values.len() <= ROUNDS && values.iter().all(|word| !matches!(word, Word::Unknown(_)));
         if !known || select {
             let text = match values {
                 [Word::Unknown(text)] => text.clone(),
                 // One word of a pattern or list, which one is not known.
                 _ => HOLE.to_string(),
             };
-            let value = if select && known && values.len() == 1 { values[0].text().to_owned() } else { text };
+            let value = if select && matches!(values, [Word::Literal(_)]) { values[0].text().to_owned() } else { text };
             world.shell().set(name, Value::Text(value), self.start);
             return self.once(body, world, frame, true);
         }
@@ -83,6 +156,10 @@ impl<M: Machine> Walker<'_, M> {
                 break;
             }
             worlds = self.each(worlds, |walker, mut world| {
+                if let Word::Glob(pattern) = value {
+                    world.shell().set(name, Value::Glob(pattern.clone()), walker.start);
+                    return walker.once(body, world, frame, true);
+                }
                 world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
                 walker.list(body, vec![world], frame)
             });
@@ -113,7 +190,7 @@ impl<M: Machine> Walker<'_, M> {
             after.push(self.fork(&world).ends(Some(true)));
         }
         self.blur(&[body], &mut world);
-        after.append(&mut self.list(body, vec![world], frame));
+        after.append(&mut self.rounds(world, |walker, world| walker.list(body, vec![world], frame)));
         self.looped(after)
     }
 
@@ -129,7 +206,7 @@ impl<M: Machine> Walker<'_, M> {
         while at < names.len() && at < 256 {
             let call = names[at].strip_prefix('\0').unwrap_or("");
             let bodies = world.shell.functions.get(call).cloned();
-            for body in bodies.unwrap_or_default() {
+            for body in bodies.into_iter().flatten().flatten() {
                 if !seen.iter().any(|known| Rc::ptr_eq(known, &body)) {
                     assigned_in(&body, &mut names);
                     seen.push(body);
@@ -143,6 +220,27 @@ impl<M: Machine> Walker<'_, M> {
         }
     }
 }
+
+/// The lines that `read` as a loop's condition reads one by one, if they are known.
+fn lines(cond: &List, stdin: &Stdin) -> Option<Vec<String>> {
+    let [item] = cond.items.as_slice() else { return None };
+    let [node] = item.first.stages.as_slice() else { return None };
+    let (Kind::Simple(simple), Stdin::Text(text)) = (&node.kind, stdin) else {
+        return None;
+    };
+    let words: Option<Vec<&str>> = simple.words.iter().map(WordTree::bare).collect();
+    let plain =
+        matches!(words?.as_slice(), ["read", rest @ ..] if rest.iter().all(|word| !word.starts_with('-') || *word == "-r"));
+    if !plain || !item.rest.is_empty() || item.background || item.first.negated || !node.redirects.is_empty() {
+        return None;
+    }
+    // A last line without an end is read, but ends the loop.
+    let lines: Vec<String> = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect();
+    (!text.contains(['\\', HOLE]) && lines.len() <= ROUNDS).then_some(lines)
+}
+
+/// Readings of one loop before it is given up.
+const READINGS: usize = 4;
 
 /// A loop over so many known words runs its body for each.
 const ROUNDS: usize = 64;
@@ -208,6 +306,8 @@ fn assigned_in(node: &Node, names: &mut Vec<String>) {
                 assigned(&arm.body, names);
             }
         }
-        Kind::Subshell(_) | Kind::Function { .. } | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
+        // It may be called in the loop.
+        Kind::Function { body, .. } => assigned_in(body, names),
+        Kind::Subshell(_) | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
     }
 }

@@ -24,6 +24,7 @@ mod flow;
 mod format;
 mod heredoc;
 mod interpreter;
+mod join;
 mod launcher;
 mod lookup;
 mod loops;

@@ -128,6 +128,10 @@ impl Parser<'_> {
                 }
                 Op::Substring { offset, length }
             }
+            b'@' if self.at(1) == Some(b'Q') && self.at(2) == Some(b'}') => {
+                self.pos += 2;
+                Op::Quote
+            }
             b'^' | b',' => {
                 self.pos += 1 + usize::from(twice);
                 Op::Case { upper: byte == b'^', all: twice }

@@ -2,11 +2,10 @@
 
 use super::command::{HOLE, Redirect, RedirectKind, Stdin, Word};
 use super::machine::Machine;
-use super::state::join;
+use super::state::place;
 use super::tree::{Redir, RedirOp};
 use super::walk::{Frame, Walker};
-use super::world::{Flow, World, Worlds};
-use std::rc::Rc;
+use super::world::{Flow, World, Worlds, Written};
 
 /// Where file descriptor 1 goes.
 enum Out {
@@ -126,14 +125,11 @@ impl<M: Machine> Walker<'_, M> {
             RedirOp::ReadWrite => (redirect.fd.unwrap_or(0), RedirectKind::ReadWrite),
             _ => (redirect.fd.unwrap_or(0), RedirectKind::Read),
         };
-        let path = text.and_then(|text| join(world.shell.cwd.as_deref(), text));
+        let path = text.and_then(|text| place(world.shell.cwd.as_deref(), text));
         if fd == 0 && matches!(kind, RedirectKind::Read | RedirectKind::ReadWrite) {
             frame.stdin = match path.as_deref() {
                 Some("/dev/null") => Stdin::Text(String::new()),
-                Some(path) => match world.files.get(path) {
-                    Some(Some(text)) => Stdin::Text(text.clone()),
-                    _ => Stdin::Unknown,
-                },
+                Some(path) => self.file_at(world, path).map_or(Stdin::Unknown, Stdin::Text),
                 None => Stdin::Unknown,
             };
         }
@@ -148,15 +144,22 @@ impl<M: Machine> Walker<'_, M> {
 impl<S> World<S> {
     /// The line wrote a file.
     pub fn keep(&mut self, path: &str, text: Option<String>, append: bool) {
-        let files = Rc::make_mut(&mut self.files);
+        let files = self.files();
         let text = if append {
-            match (files.get(path), text) {
-                (Some(Some(old)), Some(text)) if old.len() + text.len() <= super::world::LONGEST => Some(format!("{old}{text}")),
+            match (files.get(path).map(Vec::as_slice), text) {
+                (Some([Written::Text(Some(old))]), Some(text)) if old.len() + text.len() <= super::world::LONGEST => {
+                    Some(format!("{old}{text}"))
+                }
                 _ => None,
             }
         } else {
             text
         };
-        files.insert(path.to_owned(), text);
+        let mut written = vec![Written::Text(text)];
+        if path.starts_with(HOLE) {
+            // Another file of the same name, perhaps.
+            written.push(Written::Text(None));
+        }
+        files.insert(path.to_owned(), written);
     }
 }

@@ -2,11 +2,11 @@
 
 use super::alias;
 use super::assignment::value_runs;
-use super::command::{Command, EnvValue, HOLE, Stdin, Word};
-use super::flow::unknown_or;
+use super::command::{Command, EnvValue, HOLE, Place, Stdin, Word};
+use super::flow::{argument, unknown_or};
 use super::machine::{Machine, Step};
 use super::output;
-use super::tree::{Node, Simple, Value as Source, WordTree};
+use super::tree::{Node, RedirOp, Simple, Value as Source, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
 use super::world::{Flow, World, Worlds};
@@ -18,16 +18,19 @@ impl<M: Machine> Walker<'_, M> {
         if !self.tick("") {
             return vec![world];
         }
-        if let Some(name) = simple.words.first().and_then(WordTree::bare)
-            && let Some((text, sure)) = alias::lookup(name, &world.shell, self.start)
-        {
-            let name = name.to_owned();
-            let other = (!sure).then(|| self.fork(&world));
-            let mut worlds = self.aliased(node, simple, &name, &text, world, frame);
-            if let Some(other) = other {
-                worlds.append(&mut self.unaliased(node, simple, other, frame));
+        if let Some(name) = simple.words.first().and_then(WordTree::bare) {
+            let texts = alias::lookup(name, &world.shell, self.start);
+            if !texts.is_empty() {
+                let mut worlds = Vec::new();
+                for text in texts {
+                    let world = self.fork(&world);
+                    worlds.append(&mut match text {
+                        Some(text) => self.aliased(node, simple, name, &text, world, frame),
+                        None => self.unaliased(node, simple, world, frame),
+                    });
+                }
+                return worlds;
             }
-            return worlds;
         }
         world.ok = Some(true);
         self.unaliased(node, simple, world, frame)
@@ -64,7 +67,7 @@ impl<M: Machine> Walker<'_, M> {
             walker.redirected(&node.redirects, world, &inner, |walker, mut world, inner| {
                 // An alias is not expanded inside itself.
                 let hidden = world.shell.aliases.get(name).cloned();
-                world.shell().aliases.insert(name.to_owned(), None);
+                world.shell().aliases.insert(name.to_owned(), vec![None]);
                 let mut worlds = walker.text(&line, vec![world], inner);
                 for world in &mut worlds {
                     match &hidden {
@@ -129,7 +132,19 @@ impl<M: Machine> Walker<'_, M> {
                 }
                 let mut command = walker.command(&world, frame, span);
                 command.words.push(Word::Literal(":".to_owned()));
-                walker.report(world, &command, Some(ok))
+                let out = world.out.clone();
+                let mut worlds = walker.report(world, &command, Some(ok));
+                // `$(< file)` is the file's text; in all other places a redirection alone prints nothing.
+                let alone = simple.assigns.is_empty() && matches!(node.redirects.as_slice(), [one] if one.op == RedirOp::Read);
+                for world in &mut worlds {
+                    world.out.clone_from(&out);
+                    match &command.stdin {
+                        Stdin::Text(text) if alone => world.print(Some(text)),
+                        _ if alone => world.print(None),
+                        _ => {}
+                    }
+                }
+                worlds
             });
         }
         for assign in &simple.declares {
@@ -144,12 +159,7 @@ impl<M: Machine> Walker<'_, M> {
                 && matches!(words[0].text(), "declare" | "local" | "typeset")
                 && !words.iter().any(|word| word.text() == "-g")
             {
-                let old = world.shell.vars.get(&assign.name).cloned();
-                if let Some(scope) = world.shell().locals.last_mut()
-                    && !scope.iter().any(|(local, _)| *local == assign.name)
-                {
-                    scope.push((assign.name.clone(), old));
-                }
+                world.shell().localize(&assign.name);
             }
             self.assign(assign, value, &mut world);
         }
@@ -186,9 +196,10 @@ impl<M: Machine> Walker<'_, M> {
             Rc::make_mut(&mut env).insert(name.clone(), entry);
         }
         command.env = env;
-        // A builtin or function sees them as variables, too.
+        // A builtin or function sees them as variables, too, and so do the programs that it runs.
         let shell = Rc::clone(&world.shell);
         let inner = world.shell();
+        inner.env = Rc::clone(&command.env);
         for (name, value) in own.iter().cloned() {
             let exported = true;
             inner.vars.insert(name, super::state::Var { value, exported, maybe: false });
@@ -196,12 +207,7 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = self.dispatch(world, command, false);
         for world in &mut worlds {
             for (name, _) in &own {
-                let old = shell.vars.get(name).cloned();
-                let shell = world.shell();
-                match old {
-                    Some(var) => shell.vars.insert(name.clone(), var),
-                    None => shell.vars.remove(name),
-                };
+                world.shell().restore(shell.hide(name));
             }
         }
         worlds
@@ -224,7 +230,7 @@ impl<M: Machine> Walker<'_, M> {
 
     /// Tells the machine of a command; `ok`: the status, where the walker knows better.
     pub fn report(&mut self, world: World<M::State>, command: &Command, ok: Option<Option<bool>>) -> Worlds<M::State> {
-        let World { state, shell, files, out, results, .. } = world;
+        let World { state, shell, files, out, results, copied, .. } = world;
         let cleaned;
         let told = match &command.stdin {
             Stdin::Text(text) if text.contains(HOLE) => {
@@ -241,6 +247,7 @@ impl<M: Machine> Walker<'_, M> {
             flow: Flow::Go,
             out: out.clone(),
             results: results.clone(),
+            copied: Rc::clone(&copied),
         };
         match self.machine.run(told, state) {
             Step::Done(ends) => {
@@ -250,10 +257,12 @@ impl<M: Machine> Walker<'_, M> {
                     if world.out.is_some() {
                         match &end.output {
                             Some(text) => world.print(Some(text)),
-                            None => match output::known(command, &world.files) {
-                                Some(text) => world.print(Some(&text)),
-                                None => world.print(None),
-                            },
+                            None => {
+                                let here = command.place == Place::Here;
+                                let mut file = |path: &str| if here { self.file_at(&world, path) } else { None };
+                                let text = output::known(command, &mut file);
+                                world.print(text.as_deref());
+                            }
                         }
                     }
                     worlds.push(world);
@@ -290,7 +299,7 @@ impl<M: Machine> Walker<'_, M> {
         let name = command.words[0].text();
         let frame = Frame { span: None, ..Frame::inside(command, &format!("{name}()")) };
         let outer = world.shell.positional.clone();
-        let args = command.words[1..].iter().map(|word| word.text().to_owned()).collect();
+        let args = command.words[1..].iter().map(argument).collect();
         let shell = world.shell();
         shell.positional = args;
         shell.locals.push(Vec::new());
@@ -299,11 +308,8 @@ impl<M: Machine> Walker<'_, M> {
         for mut world in worlds {
             let shell = world.shell();
             shell.positional.clone_from(&outer);
-            for (name, var) in shell.locals.pop().unwrap_or_default().into_iter().rev() {
-                match var {
-                    Some(var) => shell.vars.insert(name, var),
-                    None => shell.vars.remove(&name),
-                };
+            for hidden in shell.locals.pop().unwrap_or_default().into_iter().rev() {
+                shell.restore(hidden);
             }
             if world.flow == Flow::Return {
                 world.flow = Flow::Go;

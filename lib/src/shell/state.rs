@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A variable of the line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Var {
     pub value: Value,
     pub exported: bool,
@@ -20,10 +20,12 @@ pub(super) struct Var {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shell {
     pub vars: BTreeMap<String, Var>,
-    /// Bodies by name; several where worlds that became one had different ones.
-    pub functions: BTreeMap<String, Vec<Rc<Node>>>,
-    /// `None`: taken away by `unalias`.
-    pub aliases: BTreeMap<String, Option<String>>,
+    /// `declare -n`: name, the variable it stands for.
+    pub refs: BTreeMap<String, String>,
+    /// Bodies by name; several where worlds that became one had different ones, `None` where one had none.
+    pub functions: BTreeMap<String, Vec<Option<Rc<Node>>>>,
+    /// Texts by name, several as with functions; `None`: taken away by `unalias`.
+    pub aliases: BTreeMap<String, Vec<Option<String>>>,
     /// `$1`, `$2`, ...; may have holes, each any number of words.
     pub positional: Vec<String>,
     pub cwd: Known,
@@ -33,7 +35,7 @@ pub(super) struct Shell {
     /// Exported variables that differ from the hook's environment.
     pub env: Rc<BTreeMap<String, EnvValue>>,
     /// What `local` hid, by function.
-    pub locals: Vec<Vec<(String, Option<Var>)>>,
+    pub locals: Vec<Vec<Hidden>>,
     /// The text of `trap .. EXIT`.
     pub trap: Option<String>,
     pub errexit: bool,
@@ -45,8 +47,13 @@ pub(super) struct Shell {
     pub child: bool,
 }
 
-/// Bodies of one function that are kept.
-const BODIES: usize = 4;
+/// A variable as it was before one of the same name hid it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Hidden {
+    pub name: String,
+    pub var: Option<Var>,
+    pub env: Option<EnvValue>,
+}
 
 /// Variables that a shell sets itself, so that their absence from the environment says nothing.
 const OWN: [&str; 21] = [
@@ -57,6 +64,7 @@ const OWN: [&str; 21] = [
 impl Shell {
     /// The value of a variable; `None`: unset.
     pub fn get(&self, name: &str, start: &Start) -> Option<Value> {
+        let name = self.refs.get(name).map_or(name, String::as_str);
         if let Some(var) = self.vars.get(name) {
             return match &var.value {
                 Value::Unset => None,
@@ -96,12 +104,15 @@ impl Shell {
         match self.get(name, start) {
             None | Some(Value::Unset) => String::new(),
             Some(Value::Text(text)) => text,
+            Some(Value::Glob(_)) => HOLE.to_string(),
             Some(Value::Array(elements)) => elements.into_iter().next().map_or_else(String::new, |(_, first)| first),
         }
     }
 
     /// Sets a variable; one that is exported changes the environment too.
     pub fn set(&mut self, name: &str, value: Value, start: &Start) {
+        let target = self.refs.get(name).cloned();
+        let name = target.as_deref().unwrap_or(name);
         let old = self.vars.get(name);
         let maybe = old.is_some_and(|var| var.maybe);
         let exported = match old {
@@ -167,6 +178,38 @@ impl Shell {
         self.vars.insert(name.to_owned(), Var { value: Value::Unset, exported: false, maybe: false });
     }
 
+    /// A variable and what a child sees of it, to be put back later.
+    pub fn hide(&self, name: &str) -> Hidden {
+        Hidden { name: name.to_owned(), var: self.vars.get(name).cloned(), env: self.env.get(name).cloned() }
+    }
+
+    /// `local`: the variable comes back where the function ends.
+    pub fn localize(&mut self, name: &str) {
+        let hidden = self.hide(name);
+        if let Some(scope) = self.locals.last_mut()
+            && !scope.iter().any(|known| known.name == name)
+        {
+            scope.push(hidden);
+        }
+    }
+
+    /// Puts back what was hidden.
+    pub fn restore(&mut self, hidden: Hidden) {
+        let Hidden { name, var, env } = hidden;
+        if self.env.get(&name) != env.as_ref() {
+            let all = Rc::make_mut(&mut self.env);
+            match env {
+                Some(value) => all.insert(name.clone(), value),
+                None => all.remove(&name),
+            };
+        }
+        self.refs.remove(&name);
+        match var {
+            Some(var) => self.vars.insert(name, var),
+            None => self.vars.remove(&name),
+        };
+    }
+
     /// A shell that this one starts: only the environment goes with it.
     pub fn child(&self, args: Vec<String>) -> Self {
         let mut vars = BTreeMap::new();
@@ -190,75 +233,9 @@ impl Shell {
 
     /// How much copying this shell costs, in entries.
     pub fn weight(&self) -> usize {
-        self.vars.len() + self.functions.len() + self.aliases.len() + self.positional.len()
-    }
-
-    /// What two shells have in common; where they differ nothing is known.
-    pub fn merge(&mut self, other: &Self) {
-        for (name, var) in &other.vars {
-            let mine = self.vars.entry(name.clone()).or_insert_with(|| Var {
-                value: Value::unknown(),
-                exported: var.exported,
-                maybe: var.exported,
-            });
-            if mine.value != var.value {
-                mine.value = Value::unknown();
-            }
-            mine.maybe |= var.maybe || mine.exported != var.exported;
-            mine.exported |= var.exported;
-        }
-        for (name, var) in &mut self.vars {
-            if !other.vars.contains_key(name) {
-                var.value = Value::unknown();
-                var.maybe |= var.exported;
-            }
-        }
-        for (name, bodies) in &other.functions {
-            let mine = self.functions.entry(name.clone()).or_default();
-            for body in bodies {
-                if mine.len() < BODIES && !mine.iter().any(|known| Rc::ptr_eq(known, body)) {
-                    mine.push(Rc::clone(body));
-                }
-            }
-        }
-        for (name, text) in &other.aliases {
-            self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
-        }
-        if self.positional != other.positional {
-            self.positional = vec![HOLE.to_string()];
-        }
-        if self.cwd != other.cwd {
-            self.cwd = None;
-        }
-        if self.old != other.old {
-            self.old = None;
-        }
-        if self.stack != other.stack {
-            self.stack.clear();
-        }
-        if self.env != other.env {
-            let env = Rc::make_mut(&mut self.env);
-            for (name, value) in other.env.iter() {
-                if env.get(name) != Some(value) {
-                    env.insert(name.clone(), EnvValue::Unknown);
-                }
-            }
-            for (name, value) in env.iter_mut() {
-                if !other.env.contains_key(name) {
-                    *value = EnvValue::Unknown;
-                }
-            }
-        }
-        match (&mut self.trap, &other.trap) {
-            (Some(mine), Some(other)) if mine != other && mine.len() < 4096 => {
-                mine.push('\n');
-                mine.push_str(other);
-            }
-            (None, Some(other)) => self.trap = Some(other.clone()),
-            _ => {}
-        }
-        self.errexit &= other.errexit;
-        self.expand_aliases |= other.expand_aliases;
+        let vars: usize = self.vars.values().map(|var| var.value.weight()).sum();
+        let rest = self.positional.len() + self.env.len() + self.stack.len() + self.locals.iter().map(Vec::len).sum::<usize>();
+        2 * vars + 2 * (self.functions.len() + self.aliases.len() + self.refs.len()) + rest
     }
 }
 
@@ -272,9 +249,11 @@ const PATH: usize = 4096;
 
 /// Joins a path to a directory and folds `.` and `..` as text.
 pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
-    let mut folded = String::new();
     let base = if path.starts_with('/') { "" } else { cwd? };
-    for name in base.split('/').chain(path.split('/')) {
+    // A base that is folded already, as it mostly is, is taken as it is.
+    let plain = base.starts_with('/') && !base.ends_with('/') && !base.contains("//") && !base.contains("/.");
+    let mut folded = if plain { base.to_owned() } else { String::new() };
+    for name in (if plain { "" } else { base }).split('/').chain(path.split('/')) {
         match name {
             "" | "." => {}
             ".." => folded.truncate(folded.rfind('/').unwrap_or(0)),
@@ -291,6 +270,14 @@ pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
         folded.push('/');
     }
     Some(folded)
+}
+
+/// As [`join`]; a name in a directory that is not known is kept as one, behind a [`HOLE`].
+pub(super) fn place(cwd: Option<&str>, path: &str) -> Known {
+    match join(cwd, path) {
+        None if cwd.is_none() && path.len() <= PATH => Some(format!("{HOLE}/{path}")),
+        joined => joined,
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::machine::Machine;
 use super::tree::{List, Op, Part, WordTree};
 use super::value::Value;
 use super::walk::{Frame, Walker};
-use super::world::{World, Worlds};
+use super::world::{World, Worlds, Written};
 use std::rc::Rc;
 
 impl<M: Machine> Walker<'_, M> {
@@ -57,7 +57,7 @@ impl<M: Machine> Walker<'_, M> {
                             self.run_parts(length.as_deref().unwrap_or_default(), worlds, frame)
                         }
                         Op::Other(parts) => self.run_parts(parts, worlds, frame),
-                        Op::None | Op::Case { .. } => worlds,
+                        Op::None | Op::Case { .. } | Op::Quote => worlds,
                     }
                 }
                 Part::Text(_) | Part::Quoted(_) | Part::Hole => worlds,
@@ -94,7 +94,7 @@ impl<M: Machine> Walker<'_, M> {
                     world.ok = ok;
                     if process == Some(false) {
                         let known = (!text.contains(HOLE)).then_some(text);
-                        Rc::make_mut(&mut world.files).insert(name.clone(), known);
+                        world.files().insert(name.clone(), vec![Written::Text(known)]);
                     }
                     world.result(key, name.clone());
                 }

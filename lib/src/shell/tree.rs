@@ -83,8 +83,18 @@ pub(super) enum Kind {
 pub(super) struct Arm {
     pub patterns: Vec<WordTree>,
     pub body: List,
-    /// `;&` or `;;&`: later arms may run too.
-    pub falls: bool,
+    pub next: Next,
+}
+
+/// What comes behind an arm of `case`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// `;;`: nothing.
+    Leave,
+    /// `;&`: the next arm, whatever its patterns.
+    Fall,
+    /// `;;&`: the patterns of the later arms.
+    Look,
 }
 
 #[derive(Debug, Default)]
@@ -186,6 +196,8 @@ pub(super) enum Op {
         upper: bool,
         all: bool,
     },
+    /// `@Q`: quoted, so that a shell reads it as one word again.
+    Quote,
     /// Anything else: the parts may run substitutions, the result is not known.
     Other(Vec<Part>),
 }

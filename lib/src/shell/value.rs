@@ -7,6 +7,8 @@ use super::command::HOLE;
 pub(super) enum Value {
     Unset,
     Text(String),
+    /// One of the names that match this pattern, as in a [`Word::Glob`](super::command::Word::Glob).
+    Glob(String),
     /// Subscript and element, in the order in which `"${a[@]}"` gives them.
     Array(Vec<(String, String)>),
 }
@@ -27,11 +29,21 @@ impl Value {
         Self::Array(elements.into_iter().enumerate().map(|(index, element)| (index.to_string(), element)).collect())
     }
 
+    /// How much copying it costs, in entries.
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Unset => 1,
+            Self::Text(text) | Self::Glob(text) => 1 + text.len() / super::world::ENTRY,
+            Self::Array(elements) => 1 + 2 * elements.len(),
+        }
+    }
+
     /// The value as a list: what `"${x[@]}"` gives.
     pub fn list(&self) -> Vec<String> {
         match self {
             Self::Unset => Vec::new(),
             Self::Text(text) => vec![text.clone()],
+            Self::Glob(_) => vec![HOLE.to_string()],
             Self::Array(elements) => elements.iter().map(|(_, element)| element.clone()).collect(),
         }
     }
@@ -41,16 +53,21 @@ impl Value {
         match self {
             Self::Unset => None,
             Self::Text(text) => (key == "0" || text.contains(HOLE)).then_some(text),
+            Self::Glob(_) => Some("\0"),
             Self::Array(elements) => elements.iter().find(|(index, _)| index == key).map(|(_, element)| element.as_str()),
         }
     }
 
     /// Sets one element.
     pub fn set(&mut self, key: &str, element: String) {
+        if matches!(self, Self::Glob(_)) {
+            *self = Self::unknown();
+        }
         let elements = match self {
             Self::Array(elements) => elements,
             // Nothing is known, and one element does not change that.
             Self::Text(text) if text == "\0" => return,
+            Self::Glob(_) => return,
             Self::Text(text) => {
                 let first = std::mem::take(text);
                 *self = Self::Array(vec![("0".to_owned(), first)]);
@@ -66,19 +83,28 @@ impl Value {
             *self = Self::unknown();
             return;
         }
+        let number = key.parse::<u64>().ok();
+        // Mostly it comes behind the last.
+        if let (Some(number), Some((last, _))) = (number, elements.last())
+            && last.parse::<u64>().is_ok_and(|last| last < number)
+        {
+            elements.push((key.to_owned(), element));
+            return;
+        }
         if let Some((_, old)) = elements.iter_mut().find(|(index, _)| index == key) {
             *old = element;
             return;
         }
-        let at = key
-            .parse::<u64>()
-            .ok()
+        let at = number
             .and_then(|number| elements.iter().position(|(index, _)| index.parse::<u64>().is_ok_and(|other| other > number)));
         elements.insert(at.unwrap_or(elements.len()), (key.to_owned(), element));
     }
 
     /// Adds to the end: text to a text, elements to an array.
     pub fn append(&mut self, more: Self) {
+        if matches!(self, Self::Glob(_)) {
+            *self = Self::unknown();
+        }
         match (&mut *self, more) {
             (Self::Text(text), Self::Text(more)) => text.push_str(&more),
             (Self::Array(elements), Self::Text(more)) => {
@@ -94,7 +120,7 @@ impl Value {
                     Self::Array(elements) => {
                         elements.last().and_then(|(index, _)| index.parse::<u64>().ok()).map_or(0, |last| last.saturating_add(1))
                     }
-                    Self::Text(_) => 1,
+                    Self::Text(_) | Self::Glob(_) => 1,
                     Self::Unset => 0,
                 };
                 for (_, element) in more {
@@ -103,7 +129,7 @@ impl Value {
                 }
             }
             (Self::Unset, more) => *self = more,
-            (_, Self::Unset) => {}
+            (Self::Glob(_), _) | (_, Self::Unset | Self::Glob(_)) => {}
         }
     }
 }

@@ -9,6 +9,7 @@ use super::tree::List;
 use super::value::Value;
 use super::window;
 use super::world::{Flow, World, Worlds};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -16,8 +17,8 @@ use std::rc::Rc;
 const STEPS: u32 = 20_000;
 /// Text read in all, scripts included, in bytes; also the bound of what expansions may make.
 const TEXT: usize = 1 << 20;
-/// Copying of shell states, in entries.
-const COPIES: usize = 400_000;
+/// Copying of shell states and words, in entries.
+const COPIES: usize = 150_000;
 /// How deep lists, functions, scripts and `sh -c` may lie in one another.
 const DEEPEST: u32 = 64;
 /// Worlds followed at once.
@@ -33,9 +34,11 @@ pub(super) struct Walker<'m, M: Machine> {
     pub cond: u32,
     /// Process substitutions so far; they are named from /dev/fd/63 downwards.
     pub pipes: usize,
+    /// Shells inside the line's own.
+    pub shells: u32,
     steps: u32,
     text: usize,
-    copies: usize,
+    copied: Rc<Cell<usize>>,
     depth: u32,
 }
 
@@ -79,9 +82,10 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         unread: Vec::new(),
         cond: 0,
         pipes: 0,
+        shells: 0,
         steps: STEPS,
         text: TEXT,
-        copies: COPIES,
+        copied: Rc::default(),
         depth: 0,
     };
     let shell = Shell { cwd: start.cwd.clone(), ..Shell::default() };
@@ -93,6 +97,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         flow: Flow::Go,
         out: None,
         results: Vec::new(),
+        copied: Rc::clone(&walker.copied),
     };
     let frame = Frame::default();
     let worlds = match source {
@@ -122,7 +127,8 @@ impl<M: Machine> Walker<'_, M> {
 
     /// Counts a step; false when there were too many.
     pub fn tick(&mut self, what: &str) -> bool {
-        if self.steps == 0 {
+        if self.steps == 0 || self.copied.get() > COPIES {
+            self.steps = 0;
             self.note("too many steps", what);
             return false;
         }
@@ -155,7 +161,7 @@ impl<M: Machine> Walker<'_, M> {
             if worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
-            if self.steps == 0 {
+            if self.steps == 0 || self.copied.get() > COPIES {
                 // The rest of the list is left out: never without a word.
                 self.note("too many steps", "");
                 break;
@@ -201,16 +207,17 @@ impl<M: Machine> Walker<'_, M> {
 
     /// A copy of a world, paid for.
     pub fn fork(&mut self, world: &World<M::State>) -> World<M::State> {
-        self.copies = self.copies.saturating_sub(1 + world.shell.weight() + world.files.len());
-        if self.copies == 0 {
-            self.note("too many steps", "");
-            self.steps = 0;
-        }
+        self.copy(1);
         world.clone()
     }
 
+    /// Pays for copying so many entries.
+    pub fn copy(&self, entries: usize) {
+        self.copied.set(self.copied.get() + entries);
+    }
+
     /// Lets no more than [`WORLDS`] worlds live.
-    fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
+    pub fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
         if worlds.len() <= 1 {
             return worlds;
         }
@@ -247,22 +254,16 @@ impl<M: Machine> Walker<'_, M> {
         kept
     }
 
-    fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
+    pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
         if !Rc::ptr_eq(&one.shell, &other.shell) {
-            self.copies = self.copies.saturating_sub(one.shell.weight() + other.shell.weight());
-            one.shell().merge(&other.shell);
+            self.copy(other.shell.weight());
+            let start = self.start;
+            if !one.shell().merge(&other.shell, start) {
+                self.note("too many steps", "");
+            }
         }
         if !Rc::ptr_eq(&one.files, &other.files) {
-            let files = Rc::make_mut(&mut one.files);
-            for (path, text) in other.files.iter() {
-                match files.get_mut(path) {
-                    Some(mine) if mine == text => {}
-                    Some(mine) => *mine = None,
-                    None => {
-                        files.insert(path.clone(), text.clone());
-                    }
-                }
-            }
+            one.merge_files(&other.files);
         }
         if one.out != other.out {
             one.out = Some(HOLE.to_string());
@@ -320,7 +321,9 @@ impl<M: Machine> Walker<'_, M> {
         if inner.shell.trap.is_some() {
             inner.shell().trap = None;
         }
+        self.shells += 1;
         let worlds = body(self, inner);
+        self.shells -= 1;
         let mut worlds = self.leave(worlds, frame);
         let mut results = Some(results);
         let last = worlds.len().saturating_sub(1);
@@ -355,7 +358,12 @@ impl<M: Machine> Walker<'_, M> {
             child.vars.insert(name.clone(), Var { value, exported, maybe: false });
         }
         world.shell = Rc::new(child);
+        self.shells += 1;
+        // Whether its status is asked about outside does not matter to `set -e` inside.
+        let cond = std::mem::take(&mut self.cond);
         let worlds = self.text(text, vec![world], &frame);
+        self.cond = cond;
+        self.shells -= 1;
         let mut worlds = self.leave(worlds, &frame);
         for world in &mut worlds {
             world.shell = Rc::clone(&shell);

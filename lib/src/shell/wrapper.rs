@@ -59,6 +59,8 @@ pub(super) struct Feed {
     pub most: Option<usize>,
     /// `-d`, `-0`: what is between items; `None`: blanks.
     pub delimiter: Option<char>,
+    /// `-a`: the file that the items are in.
+    pub file: Option<Word>,
     /// `parallel`: the words are shell text.
     pub shell: bool,
     /// Items given as arguments (`:::`).
@@ -84,14 +86,17 @@ const fn row(name: &'static str, short: &'static str, long: &'static [&'static s
 /// Sorted by name.
 const WRAPPERS: &[Wrapper] = &[
     row("arch", "", &[], 0, false),
+    row("bunx", "p", &["package"], 0, false),
     row("caffeinate", "tw", &[], 0, false),
     row("chronic", "", &[], 0, false),
     row("chrt", "TPD", &["sched-runtime", "sched-period", "sched-deadline"], 1, false),
+    row("corepack", "", &[], 0, false),
     row("dbus-run-session", "", &["config-file", "dbus-daemon"], 0, false),
     row("doas", "Cu", &[], 0, false),
     row("eatmydata", "", &[], 0, false),
     row("fakeroot", "lisb", &["lib", "faked"], 0, false),
     row("faketime", "f", &[], 1, false),
+    row("firejail", "", &[], 0, false),
     row("gnice", "n", &["adjustment"], 0, false),
     row("gtimeout", "ks", &["kill-after", "signal"], 1, false),
     row("ionice", "cnpPu", &["class", "classdata"], 0, false),
@@ -100,9 +105,11 @@ const WRAPPERS: &[Wrapper] = &[
     row("ltrace", "aeilnopsuxADFS", &[], 0, false),
     row("nice", "n", &["adjustment"], 0, false),
     row("nohup", "", &[], 0, false),
+    row("npx", "pw", &["package", "workspace"], 0, false),
     row("nsenter", "tSG", &["target", "setuid", "setgid"], 0, false),
     row("numactl", "ipmPNCs", &[], 0, false),
     row("pkexec", "", &["user"], 0, false),
+    row("pnpx", "", &["package"], 0, false),
     row("prlimit", "po", &["pid", "output"], 0, false),
     row("rlwrap", "bCDfgHlmOPqsStwz", &[], 0, false),
     row("setarch", "", &[], 1, false),
@@ -131,6 +138,7 @@ const WRAPPERS: &[Wrapper] = &[
     row("torsocks", "", &[], 0, false),
     row("unbuffer", "", &[], 0, false),
     row("unshare", "RwSG", &["root", "wd", "setuid", "setgid", "map-user", "map-group"], 0, false),
+    row("uvx", "p", &["from", "with", "python", "index-url"], 0, false),
     row("valgrind", "", &[], 0, false),
     row("xvfb-run", "efnpsw", &["error-file", "server-num", "xauth-protocol", "server-args"], 0, false),
 ];
@@ -138,15 +146,30 @@ const WRAPPERS: &[Wrapper] = &[
 /// Programs whose first word behind the options says that a command follows: program, word.
 const RUNNERS: &[(&str, &str)] = &[
     ("bundle", "exec"),
+    ("conda", "run"),
     ("direnv", "exec"),
+    ("doppler", "run"),
     ("hatch", "run"),
+    ("infisical", "run"),
+    ("mamba", "run"),
+    ("micromamba", "run"),
     ("mise", "exec"),
+    ("mise", "x"),
+    ("npm", "exec"),
+    ("npm", "x"),
+    ("op", "run"),
     ("pdm", "run"),
+    ("perf", "record"),
+    ("perf", "stat"),
     ("pipenv", "run"),
     ("pixi", "run"),
+    ("pnpm", "dlx"),
+    ("pnpm", "exec"),
     ("poetry", "run"),
     ("rye", "run"),
     ("uv", "run"),
+    ("yarn", "dlx"),
+    ("yarn", "exec"),
 ];
 
 /// What the command named `program` with these words runs.
@@ -158,17 +181,28 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
     if let Ok(at) = WRAPPERS.binary_search_by(|wrapper| wrapper.name.cmp(program)) {
         return generic(&WRAPPERS[at], words);
     }
+    if let Some((name, word)) =
+        RUNNERS.iter().find(|(name, word)| *name == program && words.iter().take(8).any(|w| w.text() == *word))
+    {
+        match runner(name, word, words) {
+            Inner::Itself => {}
+            inner => return inner,
+        }
+    }
     match program {
         "busybox" | "toybox" => match words.get(1) {
             Some(word) if word.text().starts_with('-') => Inner::Itself,
             Some(_) => Inner::Words(via(program), words[1..].to_vec()),
             None => Inner::Itself,
         },
+        "dotenv" | "dotenvx" => launcher::behind(words, &["--"]),
         "env" => super::environment::environment(words),
         "fd" | "fdfind" | "find" => super::feed::find(program, words),
         "flock" => launcher::flock(words),
+        "gdb" | "lldb" => launcher::behind(words, &["--args", "--"]),
         "hyperfine" => launcher::texts(words, "wmMrSsnNipu"),
         "just" | "make" | "gmake" | "npm" | "pnpm" | "yarn" | "bun" => Inner::Recipe,
+        "nix" | "nix-shell" => launcher::nix(words),
         "parallel" => super::feed::parallel(words),
         "runuser" | "su" => launcher::user(program, words),
         "script" => launcher::script(words),
@@ -184,9 +218,6 @@ pub(super) fn unwrap(program: &str, words: &[Word]) -> Inner {
                 let mut inner = vec![Word::Literal("git".to_owned()), Word::Literal(verb.to_owned())];
                 inner.extend_from_slice(&words[1..]);
                 return Inner::Words(Change::default(), inner);
-            }
-            if let Some((name, word)) = RUNNERS.iter().find(|(name, _)| *name == program) {
-                return runner(name, word, words);
             }
             interpreter::unwrap(program, words)
         }
@@ -268,13 +299,27 @@ fn generic(wrapper: &Wrapper, words: &[Word]) -> Inner {
 }
 
 fn runner(name: &str, word: &str, words: &[Word]) -> Inner {
-    let at = options(words, 1, "", &["directory", "project", "env-file", "with", "python", "C"]);
+    let at = options(words, 1, "C", &["directory", "project", "env-file", "with", "python", "cwd", "dir", "cd"]);
     if words.get(at).and_then(Word::literal) != Some(word) {
         return Inner::Itself;
     }
-    let mut at = options(words, at + 1, "pP", &["directory", "project", "env-file", "with", "python", "extra", "group"]);
+    // perf has letters of its own, and so has conda.
+    let short = match name {
+        "conda" | "mamba" | "micromamba" => "np",
+        "perf" => "eprtaoCcFgI",
+        _ => "pP",
+    };
+    let long = [
+        "cwd", "directory", "env", "env-file", "environment", "event", "extra", "group", "name", "output", "package", "prefix",
+        "project", "python", "with",
+    ];
+    let mut at = options(words, at + 1, short, &long);
     if name == "direnv" {
         at += 1;
+    }
+    // mise exec tool@version -- command
+    if name == "mise" {
+        at = words.iter().position(|word| word.text() == "--").map_or(at, |found| found + 1);
     }
     if at >= words.len() { Inner::Itself } else { Inner::Words(via(&format!("{name} {word}")), words[at..].to_vec()) }
 }
