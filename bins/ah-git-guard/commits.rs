@@ -163,7 +163,14 @@ impl Judge<'_> {
                 return Ok(());
             }
         }
-        let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without)? };
+        let gone: Vec<String> = site
+            .repo
+            .linked_trees()
+            .into_iter()
+            .filter(|t| t.path.as_ref().is_some_and(|p| world.removed.contains(p) || !p.exists()))
+            .map(|t| format!("worktrees/{}/HEAD", t.id))
+            .collect();
+        let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
         all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
         let finding = if gone.is_empty() {
@@ -183,6 +190,9 @@ impl Judge<'_> {
             let mut found = false;
             for new in into.iter().filter(|n| !olds.contains(*n)).take(8) {
                 let (Some(old), Some(new)) = (Oid::parse(old), Oid::parse(new)) else { continue };
+                if git.merge_base(&old, &new)?.is_none() {
+                    continue;
+                }
                 match git.merged_by_content(&old, &new)? {
                     Some(true) => {
                         found = true;
@@ -207,6 +217,15 @@ impl Judge<'_> {
         }
         let held = self.held(&world, id, true);
         self.sites[id].commits_not_in(&world.real_tips([tip.clone()]), &held)
+    }
+
+    /// Whether HEAD going to `rev` takes more than one commit of before out of its branch.
+    pub fn drops_several(&self, world: &mut World, call: &Call, rev: &str) -> Result<bool, Trouble> {
+        let (Some(new), Some(old)) = (self.rev(world, call, rev)?, self.refs(world, call.site)?.head_tip()) else {
+            return Ok(false);
+        };
+        let (olds, news) = (world.real_tips([old]), world.real_tips([new]));
+        Ok(self.sites[call.site].commits_not_in(&olds, &news)?.len() > 1)
     }
 
     /// Commits of the old remote tip that the current branch does not have.
@@ -294,7 +313,7 @@ impl Judge<'_> {
         let mut out = Vec::new();
         let held = self.held(world, id, true);
         if logged {
-            let commits = site.commits_not_in(&site.logged(None)?, &held)?;
+            let commits = site.commits_not_in(&site.logged(None, &[])?, &held)?;
             out.extend(commits.into_iter().map(|l| if let Loss::Commit(text) = l { text } else { String::new() }));
         }
         // What the line itself dropped before is loose by now.

@@ -108,7 +108,10 @@ pub fn changes(command: &Command) -> Vec<Change> {
             // Without -r, rm refuses a directory; what is no POSIX program may have a switch of its own for it.
             let files_only = matches!(program, "shred" | "unlink") || (program == "rm" && !read.has("recursive"));
             let words = if program == "rm" || program == "shred" { read.operands } else { args.to_vec() };
-            out.extend(words.into_iter().map(if files_only { Change::Unlink } else { Change::Remove }));
+            // rm refuses `.` and `..` by themselves.
+            let refused = |w: &Word| matches!(w.text().trim_end_matches('/').rsplit('/').next(), Some("." | ".."));
+            let words = words.into_iter().filter(|w| program != "rm" || !refused(w));
+            out.extend(words.map(if files_only { Change::Unlink } else { Change::Remove }));
         }
         "mv" | "cp" | "install" | "gmv" | "gcp" => out.extend(transfers(program.trim_start_matches('g'), &read)),
         "ln" => out.extend(links(&read)),
@@ -319,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_keeps_the_content() {
-        assert!(read("tee -a f").is_empty());
+        assert_eq!(read("tee -a f"), [Change::Edit(lit("f"))]);
         assert!(read("cp -n a b").is_empty());
         assert_eq!(read("mv --backup=t a b"), [Change::Move { from: lit("a"), to: lit("b"), over: false }]);
         assert!(read("truncate -s +1K f").is_empty());

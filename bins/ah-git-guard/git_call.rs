@@ -10,7 +10,7 @@ use crate::machine::{Guard, cap, done, elsewhere, ends};
 use crate::options::Options;
 use crate::removal::{Act, real};
 use crate::verb;
-use crate::verbs::{clean, config, history, push, refs, remote, stash, store, submodule, tree, worktree};
+use crate::verbs::{clean, config, history, paths, push, refs, remote, stash, store, submodule, tree, worktree};
 use crate::verdict::{Finding, Verdict};
 use crate::words::{split, words};
 use crate::world::World;
@@ -113,7 +113,7 @@ impl Guard<'_, '_> {
             "filter-branch" | "filter-repo" => history::filter(judge, world, call),
             "gc" => store::gc(judge, world, call),
             "merge" => history::merge(judge, world, call),
-            "mv" => tree::mv(judge, world, call),
+            "mv" => paths::mv(judge, world, call),
             "prune" => store::prune(judge, world, call),
             "pull" => remote::pull(judge, world, call),
             "push" => push::push(judge, world, call),
@@ -126,7 +126,7 @@ impl Guard<'_, '_> {
             "replace" => refs::replace(judge, world, call),
             "reset" => tree::reset(judge, world, call),
             "restore" => tree::restore(judge, world, call),
-            "rm" => tree::rm(judge, world, call),
+            "rm" => paths::rm(judge, world, call),
             "stash" => stash::stash(judge, world, call),
             "submodule" => submodule::submodule(judge, world, call),
             "svn" => forge::svn(world, call),

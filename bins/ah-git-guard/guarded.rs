@@ -6,6 +6,7 @@ use crate::removal::Act;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
 use ah::git::Trouble;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 impl Judge<'_> {
@@ -24,6 +25,10 @@ impl Judge<'_> {
         if self.disarmed(world, act, path, rule) {
             return Ok(true);
         }
+        if rule != "file.edit" && rule != "file.replace" && self.is_hooks_place(path) {
+            self.hook(world, act, path, &path.display().to_string());
+            return Ok(rule == "hooks.disarm");
+        }
         let Some((git_dir, tail)) = place::split_git_dir(path).or_else(|| self.in_git_dir(path)) else { return Ok(false) };
         if !git_dir.join("HEAD").exists() && !git_dir.is_file() {
             return Ok(false);
@@ -33,21 +38,7 @@ impl Judge<'_> {
             Inside::Scratch => return Ok(true),
             Inside::Hook if rule == "file.edit" => return Ok(true),
             Inside::Hook => {
-                let live = path.is_dir()
-                    || std::fs::metadata(path)
-                        .is_ok_and(|m| std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0);
-                let any = if path.is_dir() {
-                    std::fs::read_dir(path)
-                        .is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
-                } else {
-                    live
-                };
-                if any {
-                    world.findings.push(
-                        Finding::new("hooks.disarm", Verdict::Deny, act.text, "a hook of this repository would no longer run")
-                            .with([Loss::Other(tail.display().to_string())]),
-                    );
-                }
+                self.hook(world, act, path, &tail.display().to_string());
                 return Ok(true);
             }
             Inside::Whole if rule == "hooks.disarm" => return Ok(true),
@@ -62,6 +53,29 @@ impl Judge<'_> {
                 .with([Loss::Other(format!(".git/{}", tail.display()))]),
         );
         Ok(true)
+    }
+
+    /// A hook, or a directory of hooks, that runs today would not any more.
+    fn hook(&self, world: &mut World, act: &Act, path: &Path, name: &str) {
+        let runs = |p: &Path| {
+            std::fs::metadata(p).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+                && !p.to_string_lossy().ends_with(".sample")
+        };
+        let inside = || std::fs::read_dir(path).is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| runs(&e.path()))));
+        if runs(path) || inside() {
+            world.findings.push(
+                Finding::new("hooks.disarm", Verdict::Deny, act.text, "a hook of this repository would no longer run")
+                    .with([Loss::Other(name.to_owned())]),
+            );
+        }
+    }
+
+    /// Whether a path is, or is in, the directory that `core.hooksPath` names.
+    fn is_hooks_place(&mut self, path: &Path) -> bool {
+        let Some(id) = path.parent().and_then(|p| self.site_at(p).ok().flatten()) else { return false };
+        let site = &self.sites[id];
+        let dir = site.config().get("core.hooksPath").filter(|d| !d.is_empty()).map(|d| site.root.join(d));
+        dir.is_some_and(|d| path.starts_with(&d) || d.starts_with(path))
     }
 
     /// ah's own settings, state and programs, and a harness's file that registers it.

@@ -166,7 +166,8 @@ impl<'a> Judge<'a> {
         }
         let specs: Vec<OsString> = words.iter().map(|w| OsString::from(w.text())).collect();
         let site = &self.sites[call.site];
-        let entries = match site.status(&call.cwd, &specs, false) {
+        let ignored = matches!(call.invocation.verb(), Some("add" | "stage")) && call.options.has("force");
+        let entries = match site.status(&call.cwd, &specs, ignored) {
             Ok(entries) => entries,
             // A path outside the repository, or a pattern git cannot read: git refuses the command too.
             Err(Trouble::Failed { .. }) => return Ok(Hits::default()),
@@ -233,6 +234,7 @@ impl<'a> Judge<'a> {
                     let fresh = staged != head;
                     let mut add = |side, kind, holders| {
                         let mut treasure = Treasure::new(kind, &path, holders);
+                        treasure.fresh = head.is_none();
                         treasure.blob = staged.as_ref().filter(|_| side == Side::Index).map(|o| o.as_str().to_owned());
                         world.add(side, treasure);
                     };

@@ -177,6 +177,22 @@ impl Judge<'_> {
         Ok(())
     }
 
+    /// `git rm` takes the work trees of submodules away; false where one has changes, which git refuses without force.
+    pub fn remove_submodules(&mut self, world: &mut World, call: &Call, hits: &Hits) -> Result<bool, Trouble> {
+        let mut clean = true;
+        for (id, _) in self.submodules(call)? {
+            let top = self.sites[id].root.clone();
+            if hits.contains(&top) {
+                let entries = self.sites[id].status(&top, &[], false)?;
+                clean &= entries.is_empty();
+                self.learn(world, id, &entries);
+                world.drop_tree(|_, p| p.starts_with(&top));
+                world.drop_index(|p| p.starts_with(&top));
+            }
+        }
+        Ok(clean)
+    }
+
     /// `submodule update` puts HEADs back: commits that only a detached HEAD of a submodule names are left to its reflog.
     pub fn leave_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
         for (id, recorded) in self.submodules(call)? {

@@ -204,6 +204,9 @@ impl Judge<'_> {
 
     /// Whether a hooks directory, as a setting names it, holds anything that runs.
     pub fn hooks_in(&self, call: &Call, dir: &str) -> bool {
+        if dir.is_empty() {
+            return false;
+        }
         let dir = self.sites[call.site].root.join(dir);
         std::fs::read_dir(dir)
             .is_ok_and(|mut d| d.any(|e| e.is_ok_and(|e| !e.file_name().to_string_lossy().ends_with(".sample"))))
@@ -254,7 +257,7 @@ impl Judge<'_> {
     pub fn stashes<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Vec<Stash>, Trouble> {
         if !world.stashes.contains_key(&id) {
             let all = self.sites[id].stashes()?;
-            let list = all.into_iter().map(|(oid, _)| Stash { id: world.serial(), oid: Some(oid) }).collect();
+            let list = all.into_iter().map(|(oid, _)| Stash { applied: false, id: world.serial(), oid: Some(oid) }).collect();
             world.stashes.insert(id, list);
         }
         Ok(world.stashes.entry(id).or_default())

@@ -44,7 +44,7 @@ pub const RULES: &[Rule] = &[
         id: "commit.drop",
         protects: "unpushed commits",
         lost: "git reset --hard HEAD~2",
-        harmless: "git reset --soft HEAD~2",
+        harmless: "git reset --soft HEAD~1",
         safer: "git branch keep first, then the same command",
     },
     Rule {

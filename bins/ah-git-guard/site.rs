@@ -254,9 +254,10 @@ impl Site {
         Ok(true)
     }
 
-    /// Object ids that reflogs name: HEAD's and every ref's but `without`'s.
-    pub fn logged(&self, without: Option<&str>) -> Result<BTreeSet<String>, Trouble> {
-        let all = self.git("reflog")?.logged(&|name| Some(name) == without || name == "refs/stash")?;
+    /// Object ids that reflogs name: HEAD's and every ref's but `without`'s, and those of `trees` (`worktrees/ID/HEAD`).
+    pub fn logged(&self, without: Option<&str>, trees: &[String]) -> Result<BTreeSet<String>, Trouble> {
+        let except = |name: &str| Some(name) == without || name == "refs/stash" || trees.iter().any(|t| t == name);
+        let all = self.git("reflog")?.logged(&except)?;
         let mut ids = BTreeSet::new();
         ids.extend(all.into_iter().map(|o| o.as_str().to_owned()));
         Ok(ids)

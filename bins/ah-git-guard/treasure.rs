@@ -68,6 +68,8 @@ pub struct Treasure {
     pub holders: Vec<Holder>,
     /// How well it was held when last looked at.
     pub level: Level,
+    /// HEAD has no such path: taken out of the index, the file is untracked.
+    pub fresh: bool,
     /// Staged content's blob, to be looked for in history.
     pub blob: Option<String>,
 }
@@ -75,7 +77,7 @@ pub struct Treasure {
 impl Treasure {
     /// Content found at `path`, held by `holders`.
     pub fn new(kind: Kind, path: &Path, holders: Vec<Holder>) -> Self {
-        Self { kind, path: path.to_owned(), holders, level: Level::Held, blob: None }
+        Self { kind, path: path.to_owned(), holders, level: Level::Held, fresh: false, blob: None }
     }
 
     /// Takes every holder away for which `which` says so.

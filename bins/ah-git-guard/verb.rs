@@ -120,7 +120,8 @@ pub fn risk(invocation: &Invocation) -> Risk {
         "bisect" if first != Some("run") && first != Some("reset") => Risk::None,
         "submodule" if matches!(first, None | Some("status" | "add" | "init" | "summary" | "sync")) => Risk::None,
         "update-index" if invocation.args.iter().any(|w| w.text().contains("remove")) => Risk::Losing,
-        "notes" | "update-index" | "maintenance" => Risk::None,
+        "update-index" => Risk::Saving,
+        "maintenance" | "notes" => Risk::None,
         "push"
             if plain
                 && !invocation.args.iter().any(|w| {

@@ -80,6 +80,8 @@ impl Refs {
 /// A stash entry, newest first in its list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stash {
+    /// The line has put its content back into the files.
+    pub applied: bool,
     /// Serial number; content it took from this line has the holder of that number.
     pub id: u32,
     /// Object id of an entry of before.

@@ -26,7 +26,8 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     // What the line itself staged is tracked by now, and git leaves it alone; what it made is not.
     let made: Vec<PathBuf> = world.created.iter().filter(|p| p.starts_with(&call.cwd)).cloned().collect();
     world.drop_tree(|t, p| {
-        if made.iter().any(|m| m == p) && !o.has("X") {
+        let unstaged = t.fresh && !t.in_index() && p.starts_with(&call.cwd);
+        if (unstaged || made.iter().any(|m| m == p)) && !o.has("X") {
             return !t.holders.iter().any(|h| matches!(h, Holder::Index(q) if q == p));
         }
         let loose = !t.in_index() && (t.kind == Kind::Untracked || (t.kind == Kind::Secret && (ignored || ignore_gone)));

@@ -3,6 +3,7 @@
 pub mod clean;
 pub mod config;
 pub mod history;
+pub mod paths;
 pub mod push;
 pub mod refs;
 pub mod remote;

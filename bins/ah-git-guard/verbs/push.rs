@@ -125,6 +125,9 @@ fn targets(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> R
 /// Judges one ref.
 fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: &Target, lease: Lease) -> Result<(), Trouble> {
     let name = judge.remote_name(world, call, &target.name)?;
+    if remote == "." {
+        return here(judge, world, call, &name, target);
+    }
     let tracking = judge.tracking(call.site, remote, &name);
     let there = judge.there(world, call, remote, &name, tracking.as_deref())?;
     let Some(source) = &target.source else { return delete(judge, world, call, remote, &name, tracking, &there) };
@@ -175,6 +178,30 @@ fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: 
     };
     world.findings.push(call.finding("push.force", verdict, detail).remote().with(losses));
     Ok(())
+}
+
+/// `git push .`: a branch of this repository is written.
+fn here(judge: &mut Judge, world: &mut World, call: &Call, name: &str, target: &Target) -> Result<(), Trouble> {
+    let new = match &target.source {
+        Some(source) => Some(judge.rev(world, call, source)?.unwrap_or(Tip::Unknown)),
+        None => None,
+    };
+    let Some(old) = judge.refs(world, call.site)?.names.get(name).cloned() else { return Ok(()) };
+    let forward = match &new {
+        Some(new) => judge.grows(world, call.site, Some(&old), new)?,
+        None => false,
+    };
+    if !(forward || target.force || new.is_none()) {
+        return Ok(());
+    }
+    let deleted = new.is_none();
+    let names = &mut judge.refs(world, call.site)?.names;
+    match new {
+        Some(new) => names.insert(name.to_owned(), new),
+        None => names.remove(name),
+    };
+    let rule = if deleted { "branch.delete" } else { "branch.move" };
+    judge.left(world, call, old, deleted.then_some(name), rule, !deleted)
 }
 
 /// A published name is deleted; nothing where the remote is known not to have it.

@@ -1,11 +1,12 @@
 //! branch, tag, update-ref, symbolic-ref, replace: names that hold commits.
 
 use crate::call::{Call, Judged, done, fails, succeeds};
+use crate::hits::absolute;
 use crate::judge::Judge;
 use crate::verdict::{Loss, Verdict};
 use crate::world::{Head, Tip, World};
 use ah::git::Trouble;
-use ah::shell::Stdin;
+use ah::shell::{Stdin, Word};
 
 /// `git branch`.
 pub fn branch(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -35,7 +36,8 @@ pub fn branch(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         None => judge.refs(&mut world, call.site)?.head_tip().unwrap_or(Tip::Unknown),
     };
     let old = judge.refs(&mut world, call.site)?.names.get(&name).cloned();
-    if old.is_some() && !o.has("force") {
+    let current = judge.refs(&mut world, call.site)?.branch() == Some(name.as_str());
+    if old.is_some() && (!o.has("force") || current) {
         return fails(world);
     }
     judge.refs(&mut world, call.site)?.names.insert(name, at);
@@ -235,6 +237,12 @@ pub fn update_index(judge: &mut Judge, mut world: World, call: &Call) -> Judged 
         let forced = o.has("force-remove");
         // `--remove` takes only what is gone from the work tree.
         world.drop_index(|p| hits.contains(p) && (forced || !p.exists()));
+    }
+    if o.negated("skip-worktree") || o.negated("assume-unchanged") {
+        // What git left alone because of the flag is an edit like any other from now on.
+        for word in o.operands.iter().filter_map(Word::literal) {
+            judge.load_path(&mut world, &absolute(&call.cwd, word))?;
+        }
     }
     done(world)
 }

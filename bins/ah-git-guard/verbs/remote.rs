@@ -39,6 +39,10 @@ fn forced_refspecs(judge: &mut Judge, world: &mut World, call: &Call) -> Result<
         if !(plus || force) || to.contains('*') || !to.starts_with("refs/heads/") {
             continue;
         }
+        let current = judge.refs(world, call.site)?.branch() == Some(to.as_str()) && !call.options.has("update-head-ok");
+        if current {
+            continue;
+        }
         if let Some(old) = judge.refs(world, call.site)?.names.get(&to).cloned() {
             judge.refs(world, call.site)?.names.insert(to.clone(), Tip::Unknown);
             judge.left(world, call, old, None, "branch.move", true)?;

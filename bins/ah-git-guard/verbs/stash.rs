@@ -34,13 +34,9 @@ pub fn stash(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
             }
             succeeds(ends.pop().unwrap_or_default())
         }
-        "apply" | "branch" | "list" | "show" | "create" | "store" => {
-            if verb == "branch" {
-                pop(judge, world, call)
-            } else {
-                done(world)
-            }
-        }
+        "apply" => apply(judge, world, call),
+        "branch" => pop(judge, world, call),
+        "create" | "list" | "show" | "store" => done(world),
         // `git stash -u` and the like: an option before any subcommand means push.
         _ => push(judge, world, call, &[]),
     }
@@ -63,6 +59,9 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
     let untracked = o.has("include-untracked") || o.has("all");
     let hits = if paths.is_empty() { judge.load_all(&mut world, call)? } else { judge.hits(&mut world, call, paths)? };
     judge.load_hidden(&mut world, call.site)?;
+    if o.has("all") {
+        judge.load_untracked(&mut world, call, true)?;
+    }
     let id = world.serial();
     let root = judge.sites[call.site].root.clone();
     let mut took = false;
@@ -87,9 +86,33 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
         }
     }
     if took {
-        world.stashes.entry(call.site).or_default().insert(0, Stash { id, oid: None });
+        world.stashes.entry(call.site).or_default().insert(0, Stash { applied: false, id, oid: None });
     }
     succeeds(world)
+}
+
+/// The content of an entry is in the files too.
+fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
+    judge.stashes(&mut world, call.site)?;
+    let at = entry(judge, &world, call, call.options.operands.get(1));
+    let list = world.stashes.entry(call.site).or_default();
+    let Some(at) = at.filter(|at| *at < list.len()) else { return fails(world) };
+    let entry = list[at].clone();
+    let before = world.clone();
+    if let Some(stash) = world.stashes.get_mut(&call.site).and_then(|l| l.get_mut(at)) {
+        stash.applied = true;
+    }
+    for treasure in &mut world.treasures {
+        if treasure.holders.contains(&Holder::Stash(entry.id)) {
+            let path = treasure.path.clone();
+            treasure.hold(Holder::Tree(path));
+        }
+    }
+    match judge.pop_is_clean(&before, call, &entry)? {
+        Some(true) => succeeds(world),
+        Some(false) => fails(before),
+        None => either(world, before),
+    }
 }
 
 fn pop(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -148,7 +171,7 @@ pub fn remove(judge: &mut Judge, mut world: World, call: &Call, at: Option<usize
         return fails(world);
     }
     let entry = list.remove(at.unwrap_or(0));
-    if let Some(oid) = entry.oid {
+    if let Some(oid) = entry.oid.filter(|_| !entry.applied) {
         let name = judge.sites[call.site].stash_label(&oid);
         world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(name)]));
     }

@@ -8,9 +8,7 @@ use crate::world::World;
 pub fn submodule(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let o = &call.options;
     let force = o.has("force");
-    if call.operand(0) == Some("update")
-        && !["init", "merge", "rebase", "remote", "cached"].iter().any(|f| *f != "init" && o.has(f))
-    {
+    if call.operand(0) == Some("update") && !["cached", "merge", "rebase"].iter().any(|f| o.has(f)) {
         judge.leave_submodules(&mut world, call)?;
     }
     match call.operand(0) {

@@ -1,9 +1,9 @@
-//! reset, checkout, switch, restore, checkout-index, read-tree, rm, mv: what the work tree and the index hold.
+//! reset, checkout, switch, restore, checkout-index, read-tree: what the work tree and the index hold.
 
 use crate::call::{Call, Judged, done, either, fails, succeeds};
-use crate::hits::{Hits, absolute};
+use crate::hits::Hits;
 use crate::judge::Judge;
-use crate::treasure::{Holder, Kind, Treasure};
+use crate::treasure::Kind;
 use crate::world::{Head, Tip, World};
 use ah::git::Trouble;
 use ah::shell::Word;
@@ -39,8 +39,13 @@ pub fn reset(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     if matches!(keep, "soft" | "mixed") {
         // The commits' content stays in the index or the files: rewriting, not losing.
+        // Of more than one commit only the last one's content stays: the others are left to the reflog.
+        let several = match &rev {
+            Some(rev) => judge.drops_several(&mut world, call, rev)?,
+            None => false,
+        };
         let refs = judge.refs(&mut world, call.site)?;
-        let old = refs.head_tip();
+        let old = refs.head_tip().filter(|_| !several);
         refs.squashed.extend(old);
     } else {
         for tip in std::mem::take(&mut judge.refs(&mut world, call.site)?.squashed) {
@@ -80,6 +85,9 @@ pub fn checkout(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if o.has("conflict") || sides {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
     }
+    if rev.is_none() && !sides && !o.has("force") && conflicts(&world, &hits) {
+        return fails(world);
+    }
     replace_paths(judge, &mut world, call, &hits, rev.as_deref(), true, o.negated("overlay"))?;
     succeeds(world)
 }
@@ -115,7 +123,11 @@ pub fn restore(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         return fails(world);
     }
     let source = o.value("source").map(|w| w.text().to_owned());
-    if o.has("ours") || o.has("theirs") || o.has("merge") || o.has("conflict") {
+    let sides = o.has("ours") || o.has("theirs") || o.has("merge") || o.has("conflict");
+    if tree && !staged && source.is_none() && !sides && !o.has("ignore-unmerged") && conflicts(&world, &hits) {
+        return fails(world);
+    }
+    if sides {
         world.drop_tree(|t, p| t.kind == Kind::Resolution && hits.contains(p));
     }
     match (tree, staged) {
@@ -124,6 +136,11 @@ pub fn restore(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         _ => world.drop_index(|p| hits.contains(p)),
     }
     succeeds(world)
+}
+
+/// Whether a path is in conflict: from the index alone git cannot restore it, and refuses.
+fn conflicts(world: &World, hits: &Hits) -> bool {
+    world.treasures.iter().any(|t| t.kind == Kind::Resolution && t.trees().any(|p| hits.contains(p)))
 }
 
 /// `git checkout-index`.
@@ -168,65 +185,6 @@ fn discard_staged(judge: &Judge, world: &mut World, call: &Call) {
     let root = &judge.sites[call.site].root;
     world.drop_tracked(|t, p| p.starts_with(root) && (t.in_index() || t.kind == Kind::Resolution));
     world.drop_index(|p| p.starts_with(root));
-}
-
-/// `git rm`.
-pub fn rm(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
-    let o = &call.options;
-    if o.has("dry-run") {
-        return done(world);
-    }
-    let before = world.clone();
-    let hits = judge.hits(&mut world, call, &o.operands)?;
-    let tracked = |t: &Treasure| matches!(t.kind, Kind::Edit | Kind::Staged | Kind::Resolution);
-    // Without -f git refuses a file whose content is neither in HEAD nor, alone, in the file.
-    let dirty = world
-        .treasures
-        .iter()
-        .any(|t| tracked(t) && t.holders.iter().any(|h| matches!(h, Holder::Tree(p) | Holder::Index(p) if hits.contains(p))));
-    if dirty && !o.has("force") {
-        if o.has("cached") {
-            let index_only = world.treasures.iter().any(|t| t.in_index() && t.tree().is_none() && hits.contains(&t.path));
-            if index_only {
-                return fails(before);
-            }
-        } else {
-            return fails(before);
-        }
-    }
-    world.drop_index(|p| hits.contains(p));
-    if !o.has("cached") {
-        world.drop_tracked(|t, p| tracked(t) && hits.contains(p));
-        if hits.contains(&judge.sites[call.site].root.join(".gitignore")) {
-            world.removed.insert(judge.sites[call.site].root.join(".gitignore"));
-        }
-    }
-    succeeds(world)
-}
-
-/// `git mv`.
-pub fn mv(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
-    let o = &call.options;
-    let Some((to, from)) = o.operands.split_last().filter(|_| !o.has("dry-run")) else { return done(world) };
-    let Some(to) = to.literal() else { return done(world) };
-    let to = absolute(&call.cwd, to);
-    for word in from {
-        let Some(name) = word.literal() else { continue };
-        let from = absolute(&call.cwd, name);
-        let target = if judge.is_dir(&world, &to) { to.join(from.file_name().unwrap_or_default()) } else { to.clone() };
-        judge.load_path(&mut world, &from)?;
-        judge.load_path(&mut world, &target)?;
-        if judge.exists(&world, &target) && !o.has("force") {
-            return fails(world);
-        }
-        world.drop_tree(|_, p| p == target);
-        world.drop_index(|p| p == target);
-        world.move_tree(&from, &target);
-        judge.move_index(&mut world, &from, &target);
-        world.removed.insert(from);
-        world.created.insert(target);
-    }
-    succeeds(world)
 }
 
 /// Splits operands into a revision (for reset and checkout) and paths, as git tells them apart.
@@ -319,6 +277,7 @@ fn replace_paths(
 fn switch_to(judge: &mut Judge, mut world: World, call: &Call, rev: Option<String>, force: bool) -> Judged {
     let o = &call.options;
     let before = world.clone();
+    let rev = rev.or_else(|| o.has("detach").then(|| "HEAD".to_owned()));
     if force {
         judge.load_all(&mut world, call)?;
         discard_tracked(judge, &mut world, call, &Hits::all(), rev.as_deref())?;
@@ -353,7 +312,9 @@ fn switch_to(judge: &mut Judge, mut world: World, call: &Call, rev: Option<Strin
 
 /// A new branch, or with `force` an old name at a new place.
 fn create_branch(judge: &mut Judge, mut world: World, call: &Call, name: Word, start: Option<Word>, force: bool) -> Judged {
-    let discard = call.options.has("force") || call.options.has("discard-changes");
+    // On a branch without commits there is nothing to go back to.
+    let born = judge.refs(&mut world, call.site)?.head_tip().is_some();
+    let discard = born && (call.options.has("force") || call.options.has("discard-changes"));
     if discard {
         judge.load_all(&mut world, call)?;
         discard_tracked(judge, &mut world, call, &Hits::all(), start.as_ref().map(Word::text))?;

@@ -34,7 +34,7 @@ const DEEPEST: u32 = 16;
 /// What the command asks for; `None` if it runs no recipe.
 pub(super) fn request(program: &str, words: &[Word]) -> Option<Request> {
     match program {
-        "make" | "gmake" => Some(make(words)),
+        "make" | "gmake" => (!shows_only(words)).then(|| make(words)),
         "just" => {
             let mut request = operands(Kind::Just, words, "fd", &["justfile", "working-directory", "set", "shell"]);
             request.targets.truncate(1);
@@ -78,6 +78,15 @@ fn operands(kind: Kind, words: &[Word], short: &str, long: &[&str]) -> Request {
         at += 1;
     }
     request
+}
+
+/// Whether make only shows or asks (`-n`, `-q`, `-t`).
+fn shows_only(words: &[Word]) -> bool {
+    let long = ["--just-print", "--dry-run", "--recon", "--question", "--touch"];
+    words[1..].iter().map(Word::text).any(|text| {
+        let cluster = text.starts_with('-') && !text.starts_with("--") && !text.contains(['C', 'f', 'I', 'j', 'o', 'W']);
+        long.contains(&text) || (cluster && text.contains(['n', 'q', 't']))
+    })
 }
 
 fn make(words: &[Word]) -> Request {
