@@ -251,6 +251,7 @@ impl<M: Machine> Walker<'_, M> {
         };
         match self.machine.run(told, state) {
             Step::Done(ends) => {
+                self.copy(ends.len() * results.len());
                 let mut worlds = Vec::with_capacity(ends.len());
                 for end in ends {
                     let mut world = make(end.state, ok.unwrap_or(end.ok));

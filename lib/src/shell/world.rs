@@ -69,6 +69,12 @@ impl<S> World<S> {
         Rc::make_mut(&mut self.shell)
     }
 
+    /// How much copying the texts of this moment costs, in entries.
+    pub fn text_weight(&self) -> usize {
+        let results: usize = self.results.iter().map(|(_, text)| 1 + text.len() / ENTRY).sum();
+        results + self.out.as_ref().map_or(0, |out| out.len() / ENTRY)
+    }
+
     /// The files, to be changed.
     pub fn files(&mut self) -> &mut Files {
         if Rc::strong_count(&self.files) > 1 {
