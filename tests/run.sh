@@ -63,7 +63,7 @@ install_packages() {
 system() {
 	begin 'system packages'
 	want=
-	for pair in mandoc:mandoc python3:python3 unshare:util-linux; do
+	for pair in git:git mandoc:mandoc node:nodejs npm:npm python3:python3 unshare:util-linux; do
 		have "${pair%:*}" || want="$want ${pair#*:}"
 	done
 	if [ -z "$want" ]; then
