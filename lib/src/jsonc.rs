@@ -13,7 +13,8 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// The deepest nesting that is read.
 pub const MAX_DEPTH: usize = 128;
 
-const OPTIONS: ParseOptions = ParseOptions {
+/// Comments and a comma too many are fine; other liberties would be errors for other readers of the file.
+pub(crate) const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,

@@ -145,6 +145,7 @@ STATES = {
  "patch-file": "git diff HEAD~1 HEAD > p.patch; git reset -q --hard HEAD; echo 'p' >/dev/null\n",
 }
 STATES["any"] = STATES["clean"]
+EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"   # the id of no content, SHA-1
 
 def sh(script, cwd, env, **k):
     return subprocess.run(["bash", "-c", script], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **k)
@@ -305,6 +306,7 @@ def judge(cmd, state, cwd=None, look=None):
         if p in before["ignored"]: rep["ignored_lost"].append(p)
         else: rep["lost"][c].append(p)
     for (w, p, h) in before["index"]:
+        if h == EMPTY: continue   # what `git add -N` puts there: nothing
         c = cls(h)
         if c != "safe" and f"index:{w}/{p}" not in rep["lost"][c] and os.path.normpath(os.path.join(w, p)) not in rep["lost"][c]: rep["lost"][c].append(f"index:{w}/{p}")
     allc = set()

@@ -249,7 +249,7 @@ pub fn repo_is_off(paths: &Paths, root: &Path) -> bool {
 fn section(layers: &[String]) -> Option<serde_json::Value> {
     let mut whole = None;
     for text in layers {
-        let layer = jsonc_parser::parse_to_serde_value(text, &reader::options()).ok()?;
+        let layer = jsonc_parser::parse_to_serde_value(text, &crate::jsonc::OPTIONS).ok()?;
         overlay(whole.get_or_insert_default(), layer, 0);
     }
     whole

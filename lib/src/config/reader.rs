@@ -4,7 +4,7 @@ use super::problem::{Problem, Severity, meant};
 use crate::paths::Paths;
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::Ranged;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,6 @@ const MOST: usize = 100;
 
 /// Most elements of a list.
 const LONGEST: usize = 1000;
-
-/// Comments and a comma too many are fine; other liberties would be errors for other readers of the file.
-pub(super) fn options() -> ParseOptions {
-    ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
 
 /// One file being read.
 pub(super) struct Reader<'a> {
@@ -58,7 +42,7 @@ impl Field<'_> {
 
 /// The value of a whole text.
 pub(super) fn parse<'t>(file: &Path, text: &'t str) -> Result<Value<'t>, Problem> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &options())
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &crate::jsonc::OPTIONS)
         .map_err(|e| Problem::at(file, text, e.range().start, "", format!("not JSON with comments: {}", e.kind())))?;
     parsed.value.ok_or_else(|| Problem::at(file, text, 0, "", "expected an object; found nothing"))
 }
