@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Judge<'_> {
     /// The refs of a repository in this world, read on first use.
     pub fn refs<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Refs, Trouble> {
+        let id = self.first(id);
         match world.refs.entry(id) {
             Entry::Occupied(known) => Ok(known.into_mut()),
             Entry::Vacant(place) => {
@@ -99,7 +100,7 @@ impl Judge<'_> {
 
     /// Commits of before that names in this world still reach. HEADs of all trees count; hidden refs only if `hidden`.
     fn held(&self, world: &World, id: SiteId, hidden: bool) -> BTreeSet<String> {
-        let Some(refs) = world.refs.get(&id) else { return BTreeSet::new() };
+        let Some(refs) = world.refs.get(&self.first(id)) else { return BTreeSet::new() };
         let class = |name: &str| match ref_class(name) {
             RefClass::Visible => true,
             RefClass::Hidden => hidden,
@@ -147,7 +148,7 @@ impl Judge<'_> {
             world.findings.push(call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost));
             return Ok(());
         }
-        let head = world.refs.get(&call.site).and_then(Refs::head_tip);
+        let head = world.refs.get(&self.first(call.site)).and_then(Refs::head_tip);
         let mut into = world.real_tips(head);
         into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
@@ -212,7 +213,7 @@ impl Judge<'_> {
     /// Commits that no name holds once `without` is gone.
     pub fn commits_lost(&self, world: &World, id: SiteId, tip: &Tip, without: Option<&str>) -> Result<Vec<Loss>, Trouble> {
         let mut world = world.clone();
-        if let (Some(name), Some(refs)) = (without, world.refs.get_mut(&id)) {
+        if let (Some(name), Some(refs)) = (without, world.refs.get_mut(&self.first(id))) {
             refs.names.remove(name);
         }
         let held = self.held(&world, id, true);
@@ -230,7 +231,7 @@ impl Judge<'_> {
 
     /// Commits of the old remote tip that the current branch does not have.
     pub fn commits_between(&self, world: &World, id: SiteId, old: &Tip) -> Result<Vec<Loss>, Trouble> {
-        let head = world.refs.get(&id).and_then(Refs::head_tip);
+        let head = world.refs.get(&self.first(id)).and_then(Refs::head_tip);
         self.sites[id].commits_not_in(&world.real_tips([old.clone()]), &world.real_tips(head))
     }
 
@@ -263,7 +264,7 @@ impl Judge<'_> {
 
     /// Whether `git branch -d` would find the tip merged: into HEAD or its upstream.
     pub fn merged(&self, world: &World, id: SiteId, tip: &Tip, branch: &str) -> Result<bool, Trouble> {
-        let Some(refs) = world.refs.get(&id) else { return Ok(false) };
+        let Some(refs) = world.refs.get(&self.first(id)) else { return Ok(false) };
         let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
         let upstream = self.sites[id].config().upstream(short).and_then(|u| u.tracking).and_then(|t| refs.names.get(&t).cloned());
         let into = upstream.or_else(|| refs.head_tip());
@@ -275,7 +276,7 @@ impl Judge<'_> {
 
     /// Whether a remote-tracking branch has the commit.
     pub fn published(&self, world: &World, id: SiteId, tip: &Tip) -> Result<bool, Trouble> {
-        let Some(refs) = world.refs.get(&id) else { return Ok(false) };
+        let Some(refs) = world.refs.get(&self.first(id)) else { return Ok(false) };
         let remote = refs.names.iter().filter(|(n, _)| n.starts_with("refs/remotes/")).map(|(_, t)| t.clone());
         let held = world.real_tips(remote);
         let tips = world.real_tips([tip.clone()]);

@@ -115,6 +115,12 @@ impl<'a> Judge<'a> {
         Ok(Some(self.sites.len() - 1))
     }
 
+    /// What a world knows of a repository is kept under the first site of it: `git -c k=v` asks with other settings, and
+    /// is a site of its own, but meets the same refs and the same stash.
+    pub fn first(&self, id: SiteId) -> SiteId {
+        self.sites.iter().position(|s| s.repo.git_dir == self.sites[id].repo.git_dir).unwrap_or(id)
+    }
+
     /// Whether something is at `path` in this world.
     pub fn exists(&self, world: &World, path: &Path) -> bool {
         if world.created.contains(path) {

@@ -86,7 +86,7 @@ impl Judge<'_> {
         let mut world = world.clone();
         let refs = self.refs(&mut world, id)?.clone();
         let Head::Detached(tip) = refs.head else { return Ok(None) };
-        if let Some(refs) = world.refs.get_mut(&id) {
+        if let Some(refs) = world.refs.get_mut(&self.first(id)) {
             refs.head = Head::Branch("refs/heads/\u{0}gone".into());
         }
         let lost = self.commits_lost(&world, id, &tip, None)?;
@@ -201,7 +201,7 @@ impl Judge<'_> {
             if tip == recorded {
                 continue;
             }
-            if let Some(refs) = world.refs.get_mut(&id) {
+            if let Some(refs) = world.refs.get_mut(&self.first(id)) {
                 refs.head = Head::Detached(recorded);
             }
             let lost = self.commits_lost(world, id, &tip, None)?;

@@ -255,6 +255,7 @@ impl Judge<'_> {
 
     /// The stash entries in this world, read on first use.
     pub fn stashes<'w>(&self, world: &'w mut World, id: SiteId) -> Result<&'w mut Vec<Stash>, Trouble> {
+        let id = self.first(id);
         if !world.stashes.contains_key(&id) {
             let all = self.sites[id].stashes()?;
             let list = all.into_iter().map(|(oid, _)| Stash { applied: false, id: world.serial(), oid: Some(oid) }).collect();
@@ -298,7 +299,7 @@ impl Judge<'_> {
         }
         let entries = site.status(root, &[], false)?;
         if entries.iter().any(|e| paths.contains(&e.path))
-            && world.stashes.get(&call.site).is_none_or(|l| l.iter().all(|s| s.oid.is_some()))
+            && world.stashes.get(&self.first(call.site)).is_none_or(|l| l.iter().all(|s| s.oid.is_some()))
         {
             return Ok(Some(false));
         }

@@ -51,6 +51,7 @@ fn what_only_seems_saved_is_lost() {
     for line in [
         "git add -A; git reset --hard",
         "git stash && git stash drop",
+        "git stash && git -c color.ui=false stash drop",
         "git stash -q; git clean -fdq; git stash pop -q",
         "git stash -k && git checkout . && git stash drop",
         "git diff > /tmp/p.patch && git checkout .",

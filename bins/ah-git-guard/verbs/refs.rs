@@ -149,12 +149,12 @@ fn drop_ref(
 ) -> Result<bool, Trouble> {
     if name == "refs/stash" {
         judge.stashes(world, call.site)?;
-        for entry in world.stashes.remove(&call.site).unwrap_or_default() {
+        for entry in world.stashes.remove(&judge.first(call.site)).unwrap_or_default() {
             let Some(oid) = entry.oid else { continue };
             let label = judge.sites[call.site].stash_label(&oid);
             world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(label)]));
         }
-        world.stashes.insert(call.site, Vec::new());
+        world.stashes.insert(judge.first(call.site), Vec::new());
         return Ok(true);
     }
     let refs = judge.refs(world, call.site)?;

@@ -86,7 +86,7 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
         }
     }
     if took {
-        world.stashes.entry(call.site).or_default().insert(0, Stash { applied: false, id, oid: None });
+        world.stashes.entry(judge.first(call.site)).or_default().insert(0, Stash { applied: false, id, oid: None });
     }
     succeeds(world)
 }
@@ -95,11 +95,11 @@ fn push(judge: &mut Judge, mut world: World, call: &Call, paths: &[Word]) -> Jud
 fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     judge.stashes(&mut world, call.site)?;
     let at = entry(judge, &world, call, call.options.operands.get(1));
-    let list = world.stashes.entry(call.site).or_default();
+    let list = world.stashes.entry(judge.first(call.site)).or_default();
     let Some(at) = at.filter(|at| *at < list.len()) else { return fails(world) };
     let entry = list[at].clone();
     let before = world.clone();
-    if let Some(stash) = world.stashes.get_mut(&call.site).and_then(|l| l.get_mut(at)) {
+    if let Some(stash) = world.stashes.get_mut(&judge.first(call.site)).and_then(|l| l.get_mut(at)) {
         stash.applied = true;
     }
     for treasure in &mut world.treasures {
@@ -118,7 +118,7 @@ fn apply(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
 fn pop(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     judge.stashes(&mut world, call.site)?;
     let at = entry(judge, &world, call, call.options.operands.get(1));
-    let list = world.stashes.entry(call.site).or_default();
+    let list = world.stashes.entry(judge.first(call.site)).or_default();
     let Some(at) = at.filter(|at| *at < list.len()) else { return fails(world) };
     let entry = list[at].clone();
     let kept = world.clone();
@@ -131,7 +131,7 @@ fn pop(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         );
     }
     let mut popped = world;
-    if let Some(list) = popped.stashes.get_mut(&call.site) {
+    if let Some(list) = popped.stashes.get_mut(&judge.first(call.site)) {
         list.remove(at);
     }
     for treasure in &mut popped.treasures {
@@ -158,7 +158,7 @@ fn entry(judge: &Judge, world: &World, call: &Call, word: Option<&Word>) -> Opti
         return Some(0);
     }
     number.parse().ok().or_else(|| {
-        let list = world.stashes.get(&call.site)?;
+        let list = world.stashes.get(&judge.first(call.site))?;
         let oid = judge.sites[call.site].resolve(text)?;
         list.iter().position(|s| s.oid.as_deref() == Some(&oid))
     })
@@ -166,7 +166,7 @@ fn entry(judge: &Judge, world: &World, call: &Call, word: Option<&Word>) -> Opti
 
 /// Drops entry `at`; `None`: any entry, so the worst.
 pub fn remove(judge: &mut Judge, mut world: World, call: &Call, at: Option<usize>) -> Judged {
-    let list = world.stashes.entry(call.site).or_default();
+    let list = world.stashes.entry(judge.first(call.site)).or_default();
     if list.is_empty() || at.is_some_and(|at| at >= list.len()) {
         return fails(world);
     }

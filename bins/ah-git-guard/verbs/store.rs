@@ -78,7 +78,7 @@ pub fn reflog_expire(judge: &mut Judge, mut world: World, call: &Call) -> Judged
     let o = &call.options;
     if !o.has("dry-run") && (soon(o.value("expire")) || soon(o.value("expire-unreachable"))) {
         lost(judge, &mut world, call, true, false)?;
-        let entries = world.stashes.get(&call.site).map_or(0, Vec::len);
+        let entries = world.stashes.get(&judge.first(call.site)).map_or(0, Vec::len);
         let all = o.has("all") || o.operands.iter().any(|w| w.text().contains("stash"));
         if all && soon(o.value("expire")) && judge.stashes(&mut world, call.site)?.len().max(entries) > 0 {
             world.findings.push(call.finding("stash.drop", Verdict::Deny, "the stash list is a reflog: its entries go too"));
