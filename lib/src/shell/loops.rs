@@ -65,18 +65,7 @@ impl<M: Machine> Walker<'_, M> {
             reading.stdin = Stdin::Text(line.clone());
             worlds = self.each(worlds, |walker, world| walker.list(cond, vec![world], &reading));
             worlds = self.each(worlds, |walker, world| walker.list(body, vec![world], &inner));
-            let mut next = Vec::new();
-            for mut world in worlds {
-                match world.flow {
-                    Flow::Go => next.push(world),
-                    Flow::Continue(0 | 1) => {
-                        world.flow = Flow::Go;
-                        next.push(world);
-                    }
-                    _ => done.push(world),
-                }
-            }
-            worlds = next;
+            worlds = go_on(worlds, &mut done);
         }
         done.extend(worlds.into_iter().map(|world| world.ends(None)));
         self.looped(done)
@@ -166,18 +155,7 @@ impl<M: Machine> Walker<'_, M> {
                 world.shell().set(name, Value::Text(value.text().to_owned()), walker.start);
                 walker.list(body, vec![world], frame)
             });
-            let mut next = Vec::new();
-            for mut world in worlds {
-                match world.flow {
-                    Flow::Go => next.push(world),
-                    Flow::Continue(0 | 1) => {
-                        world.flow = Flow::Go;
-                        next.push(world);
-                    }
-                    _ => done.push(world),
-                }
-            }
-            worlds = next;
+            worlds = go_on(worlds, &mut done);
             if worlds.is_empty() {
                 break;
             }
@@ -316,4 +294,18 @@ fn assigned_in(node: &Node, names: &mut Vec<String>) {
         Kind::Function { body, .. } => assigned_in(body, names),
         Kind::Subshell(_) | Kind::Test(_) | Kind::Arith(_) | Kind::Coproc(_) => {}
     }
+}
+
+/// The worlds that go on to the next round; those that leave the loop are `done`.
+fn go_on<S>(worlds: Worlds<S>, done: &mut Worlds<S>) -> Worlds<S> {
+    let mut next = Vec::new();
+    for mut world in worlds {
+        if matches!(world.flow, Flow::Go | Flow::Continue(0 | 1)) {
+            world.flow = Flow::Go;
+            next.push(world);
+        } else {
+            done.push(world);
+        }
+    }
+    next
 }
