@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod cli;
 mod config;
+mod dice;
 mod effect;
 mod events;
 mod face;

@@ -3,6 +3,7 @@
 //! Lines come from a small grammar with a generator of our own: half of them the same in every run, half from a seed that
 //! is printed. `AH_SEED` and `AH_LINES` say where it starts and how many lines it makes.
 
+use crate::dice::Dice;
 use ah::shell::{Command, End, Machine, Source, Start, Step, Word, walk};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,22 +11,6 @@ use std::path::Path;
 /// Lines per run, and how many one bash process is given.
 const LINES: usize = 600;
 const BATCH: usize = 250;
-
-/// A xorshift generator.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or(0) % sides
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.roll(from.len())]
-    }
-}
 
 /// Stubs: each writes its arguments to the log; `bar` and `no` fail.
 const PROGRAMS: [&str; 6] = ["git", "foo", "bar", "rmx", "no", "ok"];

@@ -1,6 +1,7 @@
 //! Errors, bounds and mutations: no text brings the reader down.
 
 use super::{Recorder, gits, start};
+use crate::dice::Dice;
 use ah::shell::{Source, walk};
 
 #[test]
@@ -38,18 +39,6 @@ fn bounds_hold() {
     assert_eq!(why(&"x && ".repeat(100)).0, None);
     let doubling = "x=ab; ".to_owned() + &"x=$x$x; ".repeat(60) + "git $x";
     assert_eq!(why(&doubling).0, None);
-}
-
-/// A xorshift generator: the same lines in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap_or(0) % sides
-    }
 }
 
 #[test]
