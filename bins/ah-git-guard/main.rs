@@ -39,6 +39,7 @@ mod removal;
 mod rule;
 mod script;
 mod site;
+mod snapshot;
 mod spec;
 mod survey;
 mod tools;

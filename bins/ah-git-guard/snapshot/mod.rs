@@ -1,0 +1,32 @@
+//! Snapshots: what a command may lose, kept outside of the repository and brought back.
+//!
+//! A snapshot is a commit in a bare repository of ah's own (`store`), one for each repository of the person. Its tree
+//! holds the manifest and the raw bytes of files; commits, stash entries and staged content lie beside it as one pack;
+//! secret-like files and those that a filter passes through as private side files.
+
+pub mod manifest;
+
+use ah::git::{Oid, Repo};
+use std::path::PathBuf;
+
+/// Commits that may lose their name, and what holds what lies below them.
+#[derive(Clone, Debug)]
+pub struct Pin {
+    /// The repository, as found from where the command stands.
+    pub repo: Repo,
+    /// What is to be kept: commits, stash entries.
+    pub tips: Vec<Oid>,
+    /// What keeps its name whatever happens; nothing that these reach is stored.
+    pub held: Vec<Oid>,
+}
+
+/// What a snapshot is to hold.
+#[derive(Clone, Debug, Default)]
+pub struct Want {
+    /// Everything that is changed, staged or untracked in these work trees.
+    pub trees: Vec<PathBuf>,
+    /// Files at stake, absolute; a directory stands for all that lies in it.
+    pub paths: Vec<PathBuf>,
+    /// Commits and stash entries at stake.
+    pub pins: Vec<Pin>,
+}
