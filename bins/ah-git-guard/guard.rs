@@ -111,8 +111,11 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
         }
     }
     if matches!(changes, [Change::Write(_)]) {
-        // Written over on purpose, with the whole text at hand: asked about, not stopped.
-        world.findings.iter_mut().filter(|f| f.rule == "file.replace").for_each(|f| f.verdict = f.verdict.min(Verdict::Ask));
+        // Written over on purpose, with the whole text at hand: kept in a snapshot, else asked about; not stopped.
+        for finding in world.findings.iter_mut().filter(|f| f.rule == "file.replace") {
+            finding.verdict = finding.verdict.min(Verdict::Ask);
+            finding.rewrite = true;
+        }
     }
     conclude(&judge, world.findings, cwd, Vec::new(), Vec::new())
 }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 mod call;
 mod commands;
 mod commits;
+mod ease;
 mod event;
 mod explain;
 mod files;

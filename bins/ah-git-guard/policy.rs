@@ -70,6 +70,11 @@ impl Policy {
         self.guard().protected.iter().any(|pattern| matches(pattern, branch))
     }
 
+    /// Whether the person or a floor says what becomes of a rule: then no snapshot changes it.
+    pub fn decides(&self, rule: &str) -> bool {
+        self.guard().verdicts.contains_key(rule) || self.guard().floors.contains_key(rule)
+    }
+
     /// A finding as the policy wants it: the group of hooks, then the rule's own verdict.
     pub fn apply(&self, finding: &mut Finding) {
         // A machine of CI has no person's work to lose; what it shares with people is guarded as ever.

@@ -10,7 +10,7 @@ use ah::git::{Oid, Repo};
 use std::path::PathBuf;
 
 /// Commits that may lose their name, and what holds what lies below them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
     /// The repository, as found from where the command stands.
     pub repo: Repo,

@@ -60,8 +60,11 @@ fn prune(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Res
         if lost.is_empty() {
             continue;
         }
+        let pin = judge.pin(world, call.site, &world.real_tips([old]));
         world.findings.push(
-            call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits")).with(lost),
+            call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits"))
+                .with(lost)
+                .pinned(pin),
         );
     }
     Ok(())
@@ -102,13 +105,15 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
                 tips.extend(judge.refs(&mut world, call.site)?.names.remove(&name));
             }
             let mut lost = Vec::new();
-            for tip in tips {
-                lost.extend(judge.commits_lost(&world, call.site, &tip, None)?);
+            for tip in &tips {
+                lost.extend(judge.commits_lost(&world, call.site, tip, None)?);
             }
             if !lost.is_empty() {
+                let pin = judge.pin(&world, call.site, &world.real_tips(tips));
                 world.findings.push(
                     call.finding("remote.prune", Verdict::Deny, "the remote's names are the last ones of these commits")
-                        .with(lost),
+                        .with(lost)
+                        .pinned(pin),
                 );
             }
         }
