@@ -147,7 +147,9 @@ impl Judge<'_> {
         }
         let pin = self.pin(world, call.site, &olds);
         if site.commits_not_in(&olds, &self.held(world, call.site, true))?.is_empty() {
-            world.findings.push(call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost).pinned(pin));
+            world.findings.push(
+                call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost).pinned(pin),
+            );
             return Ok(());
         }
         let head = world.refs.get(&self.first(call.site)).and_then(Refs::head_tip);
@@ -155,14 +157,18 @@ impl Judge<'_> {
         into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
             Some(true) => {
-                world.findings.push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost).pinned(pin));
+                world
+                    .findings
+                    .push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost).pinned(pin));
                 return Ok(());
             }
             Some(false) => {}
             None => {
-                world
-                    .findings
-                    .push(call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out").with(lost).pinned(pin));
+                world.findings.push(
+                    call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out")
+                        .with(lost)
+                        .pinned(pin),
+                );
                 return Ok(());
             }
         }
@@ -367,9 +373,9 @@ impl Judge<'_> {
         let lost = self.commits_lost(world, call.site, &tip, None)?;
         if !lost.is_empty() {
             let pin = self.pin(world, call.site, &world.real_tips([tip]));
-            world
-                .findings
-                .push(call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost).pinned(pin));
+            world.findings.push(
+                call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost).pinned(pin),
+            );
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
-use crate::guard::{self, Judged};
+use crate::guard;
 use crate::memory::Memory;
 use crate::message;
+use crate::outcome;
 use crate::policy::Policies;
+use crate::snapshot::{self, Taken, Want};
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
@@ -33,7 +35,9 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
-    if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
+    let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { snapshot::keep(want) };
+    let outcome = outcome::decide(&judged, context.can_ask, &keep);
+    if !judged.written.is_empty() && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
         let mut dirs = BTreeSet::new();
@@ -41,8 +45,8 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         dirs.into_iter().for_each(|dir| memory.begin(dir));
         memory.wrote(event, &judged.written);
     }
-    context.explain.say(|| crate::explain::text(&judged));
-    render(if context.can_ask { judged } else { guard::unattended(judged) })
+    context.explain.say(|| crate::explain::text(&judged, &outcome));
+    render(outcome.verdict, message::text(&outcome, &judged.counts, &cwd, None))
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.
@@ -66,12 +70,12 @@ fn start(policies: &Policies, cwd: &Path, context: &Context) -> Answer {
     }
 }
 
-fn render(judged: Judged) -> Answer {
-    match judged.verdict {
+fn render(verdict: Verdict, message: String) -> Answer {
+    match verdict {
         Verdict::Allow => Answer::Silence,
-        Verdict::Note => Answer::Note(judged.message),
-        Verdict::Ask => Answer::Ask(judged.message),
-        Verdict::Deny => Answer::Deny(judged.message),
+        Verdict::Note => Answer::Note(message),
+        Verdict::Ask => Answer::Ask(message),
+        Verdict::Deny => Answer::Deny(message),
     }
 }
 

@@ -1,12 +1,13 @@
 //! How a line was read and judged, for people (`explain`, `--explain`) and for programs (`--json`).
 
 use crate::guard::Judged;
+use crate::outcome::Outcome;
 use crate::verdict::{Loss, word};
 use ah::quote;
 use serde::Serialize;
 
 /// The text form.
-pub fn text(judged: &Judged) -> String {
+pub fn text(judged: &Judged, outcome: &Outcome) -> String {
     let mut out = Vec::new();
     for seen in &judged.seen {
         let via = if seen.via.is_empty() { String::new() } else { format!("  (via {})", seen.via.join(", ")) };
@@ -32,7 +33,8 @@ pub fn text(judged: &Judged) -> String {
         ));
         out.extend(finding.losses.iter().map(|l| format!("  loses {}", quote::line(&loss(l), 200))));
     }
-    out.push(format!("verdict {}", word(judged.verdict)));
+    let after = if outcome.through { ", after a snapshot" } else { "" };
+    out.push(format!("verdict {}{after}", word(outcome.verdict)));
     out.join("\n")
 }
 
@@ -46,7 +48,7 @@ fn loss(loss: &Loss) -> String {
 }
 
 /// The machine form, `"v":1`.
-pub fn json(judged: &Judged) -> String {
+pub fn json(judged: &Judged, outcome: &Outcome, message: &str) -> String {
     let commands = judged.seen.iter().map(|s| Command {
         asked: &s.asked,
         command: &s.text,
@@ -66,10 +68,11 @@ pub fn json(judged: &Judged) -> String {
     let whole = Whole {
         commands: commands.collect(),
         findings: findings.collect(),
-        message: &judged.message,
+        message,
+        snapshot: outcome.through,
         unread: judged.unread.iter().map(|u| Part { part: &u.part, why: u.why }).collect(),
         v: 1,
-        verdict: word(judged.verdict),
+        verdict: word(outcome.verdict),
     };
     serde_json::to_string(&whole).unwrap_or_default()
 }
@@ -79,6 +82,8 @@ struct Whole<'a> {
     commands: Vec<Command<'a>>,
     findings: Vec<Found<'a>>,
     message: &'a str,
+    /// It goes on only after a snapshot.
+    snapshot: bool,
     unread: Vec<Part<'a>>,
     v: u32,
     verdict: &'a str,

@@ -32,6 +32,7 @@ mod memory;
 mod message;
 mod nested;
 mod options;
+mod outcome;
 mod place;
 mod plain;
 mod policy;

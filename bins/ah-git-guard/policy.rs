@@ -46,6 +46,7 @@ pub fn own_rule<'r>(rules: &'r [OwnRule], command: &Command) -> Option<&'r OwnRu
 }
 
 /// The policy and where it came from.
+#[derive(Debug)]
 pub struct Policy {
     /// The whole configuration, for `policy`.
     pub config: Config,

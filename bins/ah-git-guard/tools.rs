@@ -23,7 +23,7 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             let mut worst = guard::line(&text, source, cwd, policies, memory, thorough);
             for dir in workdir::other(event, &text, cwd) {
                 let there = guard::line(&text, source, &dir, policies, memory, thorough);
-                if there.verdict > worst.verdict {
+                if there.verdict() > worst.verdict() {
                     worst = there;
                 }
             }
