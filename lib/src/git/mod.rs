@@ -23,6 +23,7 @@ mod history;
 mod hooks;
 mod index;
 mod merged;
+mod object;
 mod oid;
 mod operation;
 mod pathspec;
