@@ -40,7 +40,7 @@ impl Judge<'_> {
                 }
                 (Kind::Ignored, _) => ("tree.overwrite", Verdict::Ask, "an ignored file is replaced by one of the same name"),
                 (Kind::Resolution, _) => ("merge.abort", Verdict::Deny, "a conflict that was resolved by hand"),
-                _ if own && on_loss != OnLoss::Deny => (rule, Verdict::Ask, "this session made it"),
+                _ if own && on_loss != OnLoss::Deny => (rule, Verdict::Ask, ""),
                 _ => (rule, Verdict::Deny, ""),
             };
             let finding = Finding::new(rule, verdict, text, detail).own(own);
