@@ -145,7 +145,9 @@ impl Judge<'_> {
             return Ok(());
         }
         if site.commits_not_in(&olds, &self.held(world, call.site, true))?.is_empty() {
-            world.findings.push(call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost));
+            let own = self.own_commits(call.site, &olds, &held);
+            let finding = call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these");
+            world.findings.push(finding.own(own).with(lost));
             return Ok(());
         }
         let head = world.refs.get(&self.first(call.site)).and_then(Refs::head_tip);
@@ -158,9 +160,9 @@ impl Judge<'_> {
             }
             Some(false) => {}
             None => {
-                world
-                    .findings
-                    .push(call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out").with(lost));
+                let own = self.own_commits(call.site, &olds, &held);
+                let finding = call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out");
+                world.findings.push(finding.own(own).with(lost));
                 return Ok(());
             }
         }
@@ -171,6 +173,7 @@ impl Judge<'_> {
             .filter(|t| t.path.as_ref().is_some_and(|p| world.removed.contains(p) || !p.exists()))
             .map(|t| format!("worktrees/{}/HEAD", t.id))
             .collect();
+        let own = self.own_commits(call.site, &olds, &held);
         let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
         all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
@@ -179,8 +182,14 @@ impl Judge<'_> {
         } else {
             call.finding(rule, Verdict::Deny, "nothing would name these any more").with(gone)
         };
-        world.findings.push(finding);
+        world.findings.push(finding.own(own));
         Ok(())
+    }
+
+    /// Whether the session itself made what `tips` reach and `held` does not.
+    fn own_commits(&self, id: SiteId, tips: &BTreeSet<String>, held: &BTreeSet<String>) -> bool {
+        let site = &self.sites[id];
+        site.ids_not_in(tips, held).is_ok_and(|lost| self.memory.own_commits(site, &lost))
     }
 
     /// Whether all content of the commits is in one of `into` (a squash merge): `None` when undecided.

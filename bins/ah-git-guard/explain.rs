@@ -24,9 +24,10 @@ pub fn text(judged: &Judged) -> String {
     }
     for finding in &judged.findings {
         out.push(format!(
-            "finds   {} by {}: {} {}",
+            "finds   {} by {}{}: {} {}",
             word(finding.verdict),
             finding.rule,
+            if finding.own { ", own" } else { "" },
             quote::line(&finding.command, 120),
             quote::line(&finding.detail, 200)
         ));
@@ -59,6 +60,7 @@ pub fn json(judged: &Judged) -> String {
         detail: &f.detail,
         losses: f.losses.iter().map(loss).collect(),
         more: f.more,
+        own: f.own,
         remote: f.remote,
         rule: f.rule,
         verdict: word(f.verdict),
@@ -99,6 +101,7 @@ struct Found<'a> {
     detail: &'a str,
     losses: Vec<String>,
     more: usize,
+    own: bool,
     remote: bool,
     rule: &'a str,
     verdict: &'a str,

@@ -4,6 +4,7 @@ use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
+use crate::making::Making;
 use crate::memory::{Recall, Written};
 use crate::message;
 use crate::plain;
@@ -32,11 +33,13 @@ pub struct Judged {
     pub message: String,
     /// Files that the call writes, where that is certain.
     pub written: Vec<Written>,
+    /// What it is about to make in git.
+    pub makings: Vec<Making>,
 }
 
 impl Judged {
-    fn silent(unread: Vec<Unread>, written: Vec<Written>) -> Self {
-        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new(), written }
+    fn silent(unread: Vec<Unread>, written: Vec<Written>, makings: Vec<Making>) -> Self {
+        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new(), written, makings }
     }
 }
 
@@ -44,7 +47,7 @@ impl Judged {
 pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
     let rules = policies.own_rules(cwd);
     if rules.is_empty() && source == Source::Shell && !thorough && plain::harmless(text) {
-        return Judged::silent(Vec::new(), Vec::new());
+        return Judged::silent(Vec::new(), Vec::new(), Vec::new());
     }
     let start = start(cwd);
     let mut look = Look::First(Survey::new(&rules));
@@ -52,7 +55,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let Look::First(survey) = look else { unreachable!("the first look stays the first") };
     let unread = !first.unread.is_empty() && (survey.git || may_lose(text, &first.unread));
     if !survey.losing && !unread && !thorough {
-        return Judged::silent(first.unread, survey.written);
+        return Judged::silent(first.unread, survey.written, survey.makings);
     }
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
@@ -76,7 +79,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
-    Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
+    Judged { written: survey.written, makings: survey.makings, ..conclude(&judge, findings, cwd, seen, walked.unread) }
 }
 
 /// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
@@ -133,7 +136,7 @@ fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<See
             message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
         }
     };
-    Judged { verdict, findings, seen, unread, message, written: Vec::new() }
+    Judged { verdict, findings, seen, unread, message, written: Vec::new(), makings: Vec::new() }
 }
 
 /// Where the line starts: its directory and the whole environment of the hook, which the command inherits.

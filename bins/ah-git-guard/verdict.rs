@@ -46,6 +46,8 @@ pub struct Finding {
     pub more: usize,
     /// The command as words, for the message.
     pub command: String,
+    /// This session made all of it.
+    pub own: bool,
     /// The loss is beyond this machine: no snapshot here can bring it back.
     pub remote: bool,
     /// A sentence of its own where the losses do not say it.
@@ -58,7 +60,22 @@ impl Finding {
 
     /// A finding without losses listed.
     pub fn new(rule: &'static str, verdict: Verdict, command: &str, detail: impl Into<String>) -> Self {
-        Self { rule, verdict, losses: Vec::new(), more: 0, command: command.to_owned(), remote: false, detail: detail.into() }
+        Self {
+            rule,
+            verdict,
+            losses: Vec::new(),
+            more: 0,
+            command: command.to_owned(),
+            own: false,
+            remote: false,
+            detail: detail.into(),
+        }
+    }
+
+    /// Says whether this session made all that is lost.
+    pub fn own(mut self, own: bool) -> Self {
+        self.own = own;
+        self
     }
 
     /// Marks a loss beyond this machine.

@@ -151,8 +151,9 @@ fn drop_ref(
         judge.stashes(world, call.site)?;
         for entry in world.stashes.remove(&judge.first(call.site)).unwrap_or_default() {
             let Some(oid) = entry.oid else { continue };
-            let label = judge.sites[call.site].stash_label(&oid);
-            world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(label)]));
+            let site = &judge.sites[call.site];
+            let (label, own) = (site.stash_label(&oid), judge.memory.own_stash(site, &oid));
+            world.findings.push(call.finding("stash.drop", Verdict::Deny, "").own(own).with([Loss::Stash(label)]));
         }
         world.stashes.insert(judge.first(call.site), Vec::new());
         return Ok(true);

@@ -172,8 +172,9 @@ pub fn remove(judge: &mut Judge, mut world: World, call: &Call, at: Option<usize
     }
     let entry = list.remove(at.unwrap_or(0));
     if let Some(oid) = entry.oid.filter(|_| !entry.applied) {
-        let name = judge.sites[call.site].stash_label(&oid);
-        world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(name)]));
+        let site = &judge.sites[call.site];
+        let (name, own) = (site.stash_label(&oid), judge.memory.own_stash(site, &oid));
+        world.findings.push(call.finding("stash.drop", Verdict::Deny, "").own(own).with([Loss::Stash(name)]));
     }
     succeeds(world)
 }
