@@ -147,9 +147,9 @@ impl Judge<'_> {
         }
         let pin = self.pin(world, call.site, &olds);
         if site.commits_not_in(&olds, &self.held(world, call.site, true))?.is_empty() {
-            world.findings.push(
-                call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost).pinned(pin),
-            );
+            let own = self.own_commits(call.site, &olds, &held);
+            let finding = call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these");
+            world.findings.push(finding.own(own).with(lost).pinned(pin));
             return Ok(());
         }
         let head = world.refs.get(&self.first(call.site)).and_then(Refs::head_tip);
@@ -164,11 +164,9 @@ impl Judge<'_> {
             }
             Some(false) => {}
             None => {
-                world.findings.push(
-                    call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out")
-                        .with(lost)
-                        .pinned(pin),
-                );
+                let own = self.own_commits(call.site, &olds, &held);
+                let finding = call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out");
+                world.findings.push(finding.own(own).with(lost).pinned(pin));
                 return Ok(());
             }
         }
@@ -179,6 +177,7 @@ impl Judge<'_> {
             .filter(|t| t.path.as_ref().is_some_and(|p| world.removed.contains(p) || !p.exists()))
             .map(|t| format!("worktrees/{}/HEAD", t.id))
             .collect();
+        let own = self.own_commits(call.site, &olds, &held);
         let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
         all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
@@ -192,8 +191,14 @@ impl Judge<'_> {
             name => name,
         };
         let protected = branch.and_then(|b| b.strip_prefix("refs/heads/")).is_some_and(|b| self.policy.protects(b));
-        world.findings.push(Finding { protected, ..finding.pinned(pin) });
+        world.findings.push(Finding { protected, ..finding.own(own).pinned(pin) });
         Ok(())
+    }
+
+    /// Whether the session itself made what `tips` reach and `held` does not.
+    fn own_commits(&self, id: SiteId, tips: &BTreeSet<String>, held: &BTreeSet<String>) -> bool {
+        let site = &self.sites[id];
+        site.ids_not_in(tips, held).is_ok_and(|lost| self.memory.own_commits(site, &lost))
     }
 
     /// Commits to be kept by a snapshot; what names of this world hold is not stored with them.

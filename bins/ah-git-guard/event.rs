@@ -37,11 +37,18 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     let Some(judged) = judged else { return Answer::Silence };
     let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { snapshot::keep(want) };
     let outcome = outcome::decide(&judged, context.can_ask, &keep);
-    if !judged.written.is_empty() && outcome.verdict <= Verdict::Note && !context.probe {
+    let makes = !judged.makings.is_empty();
+    if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
+        if makes {
+            memory.makes(event, &judged.makings);
+        }
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
         let mut dirs = BTreeSet::new();
-        dirs.extend(judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]));
+        dirs.extend(judged.written.iter().filter_map(|w| w.path.parent()));
+        if !judged.written.is_empty() {
+            dirs.insert(cwd.as_path());
+        }
         dirs.into_iter().for_each(|dir| memory.begin(dir));
         memory.wrote(event, &judged.written);
     }

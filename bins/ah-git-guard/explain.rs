@@ -25,9 +25,10 @@ pub fn text(judged: &Judged, outcome: &Outcome) -> String {
     }
     for finding in &judged.findings {
         out.push(format!(
-            "finds   {} by {}: {} {}",
+            "finds   {} by {}{}: {} {}",
             word(finding.verdict),
             finding.rule,
+            if finding.own { ", own" } else { "" },
             quote::line(&finding.command, 120),
             quote::line(&finding.detail, 200)
         ));
@@ -61,6 +62,7 @@ pub fn json(judged: &Judged, outcome: &Outcome, message: &str) -> String {
         detail: &f.detail,
         losses: f.losses.iter().map(loss).collect(),
         more: f.more,
+        own: f.own,
         remote: f.remote,
         rule: f.rule,
         verdict: word(f.verdict),
@@ -104,6 +106,7 @@ struct Found<'a> {
     detail: &'a str,
     losses: Vec<String>,
     more: usize,
+    own: bool,
     remote: bool,
     rule: &'a str,
     verdict: &'a str,

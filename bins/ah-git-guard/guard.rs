@@ -4,6 +4,7 @@ use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
+use crate::making::Making;
 use crate::memory::{Recall, Written};
 use crate::message::Counts;
 use crate::plain;
@@ -32,11 +33,13 @@ pub struct Judged {
     pub unread: Vec<Unread>,
     /// Files that the call writes, where that is certain.
     pub written: Vec<Written>,
+    /// What it is about to make in git.
+    pub makings: Vec<Making>,
 }
 
 impl Judged {
-    fn silent(unread: Vec<Unread>, written: Vec<Written>) -> Self {
-        Self { unread, written, ..Self::default() }
+    fn silent(unread: Vec<Unread>, written: Vec<Written>, makings: Vec<Making>) -> Self {
+        Self { unread, written, makings, ..Self::default() }
     }
 
     /// How bad it is, before anything is made of it.
@@ -49,7 +52,7 @@ impl Judged {
 pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
     let rules = policies.own_rules(cwd);
     if rules.is_empty() && source == Source::Shell && !thorough && plain::harmless(text) {
-        return Judged::silent(Vec::new(), Vec::new());
+        return Judged::silent(Vec::new(), Vec::new(), Vec::new());
     }
     let start = start(cwd);
     let mut look = Look::First(Survey::new(&rules));
@@ -57,7 +60,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let Look::First(survey) = look else { unreachable!("the first look stays the first") };
     let unread = !first.unread.is_empty() && (survey.git || may_lose(text, &first.unread));
     if !survey.losing && !unread && !thorough {
-        return Judged::silent(first.unread, survey.written);
+        return Judged::silent(first.unread, survey.written, survey.makings);
     }
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
@@ -82,7 +85,8 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
         }
     }
     let (findings, counts) = conclude(&judge, findings);
-    Judged { counts, findings, policy: Some(policy), seen, unread: walked.unread, written: survey.written }
+    let (written, makings) = (survey.written, survey.makings);
+    Judged { counts, findings, policy: Some(policy), seen, unread: walked.unread, written, makings }
 }
 
 /// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where

@@ -20,6 +20,7 @@ mod guard_events;
 mod guard_hostile;
 mod guard_order;
 mod guard_outcome;
+mod guard_own;
 mod guard_places;
 mod guard_rules;
 mod guard_run;

@@ -184,9 +184,10 @@ pub fn remove(judge: &mut Judge, mut world: World, call: &Call, at: Option<usize
 
 /// An entry of before is gone.
 pub fn drops(judge: &Judge, world: &mut World, call: &Call, oid: String) -> Result<(), Trouble> {
-    let name = judge.sites[call.site].stash_label(&oid);
+    let site = &judge.sites[call.site];
+    let (name, own) = (site.stash_label(&oid), judge.memory.own_stash(site, &oid));
     judge.refs(world, call.site)?;
     let pin = judge.pin(world, call.site, &BTreeSet::from([oid]));
-    world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(name)]).pinned(pin));
+    world.findings.push(call.finding("stash.drop", Verdict::Deny, "").own(own).with([Loss::Stash(name)]).pinned(pin));
     Ok(())
 }

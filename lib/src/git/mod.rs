@@ -22,6 +22,7 @@ mod held;
 mod history;
 mod hooks;
 mod index;
+mod introduced;
 mod merged;
 mod object;
 mod oid;
