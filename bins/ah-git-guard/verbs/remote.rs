@@ -92,9 +92,11 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     match call.operand(0) {
         Some("set-url") => {
             let what = call.operand(1).unwrap_or("the remote").to_owned();
-            let own = judge.memory.own_remote(&judge.sites[call.site], &what);
-            let finding = call.finding("remote.url", Verdict::Ask, "later pushes go to another place");
-            world.findings.push(finding.own(own).remote().with([Loss::Other(what)]));
+            // A remote that the session itself added leads where it likes.
+            if !judge.memory.own_remote(&judge.sites[call.site], &what) {
+                let finding = call.finding("remote.url", Verdict::Ask, "later pushes go to another place");
+                world.findings.push(finding.remote().with([Loss::Other(what)]));
+            }
         }
         Some("remove" | "rm") => {
             let prefix = format!("refs/remotes/{}/", call.operand(1).unwrap_or_default());
