@@ -4,6 +4,7 @@ use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
 use crate::policy::Policies;
+use crate::snapshot::turn;
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
@@ -28,6 +29,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     if event.moment != Moment::PreToolUse {
         if !context.probe {
             memory().begin(&cwd);
+            turn::spawn(event, &policies.load(None), &cwd);
         }
         return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }

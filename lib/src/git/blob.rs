@@ -156,7 +156,7 @@ impl Git<'_> {
     }
 
     /// Those of the objects that are in the object store.
-    fn known<'o>(&self, oids: impl Iterator<Item = &'o Oid>) -> Result<HashSet<Oid>, Trouble> {
+    pub(super) fn known<'o>(&self, oids: impl Iterator<Item = &'o Oid>) -> Result<HashSet<Oid>, Trouble> {
         let input: String = oids.flat_map(|o| [o.as_str(), "\n"]).collect();
         if input.is_empty() {
             return Ok(HashSet::new());

@@ -9,7 +9,7 @@ use super::config::{Config, layout, version};
 use super::{Oid, Trouble, Vars, read};
 
 /// A repository as met from one directory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Repo {
     /// Whether it has no work tree by its own configuration.
     pub bare: bool,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Config, Repo, Trouble, Vars};
 
 /// Variables handed on: they decide which repository, which settings and which paths a command meets.
-const KEPT: [&str; 30] = [
+const KEPT: [&str; 31] = [
     "DEVELOPER_DIR",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_NOSYSTEM",
@@ -38,6 +38,7 @@ const KEPT: [&str; 30] = [
     "HOME",
     "SUDO_UID",
     "TMPDIR",
+    "TZ",
     "USER",
     "XDG_CONFIG_HOME",
 ];
