@@ -1,23 +1,30 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
-use crate::guard;
+use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
 use crate::outcome;
 use crate::policy::Policies;
-use crate::snapshot::{self, Taken, Want};
+use crate::snapshot::manifest::Kind;
+use crate::snapshot::take::{About, take};
+use crate::snapshot::{Taken, Want, turn};
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
-use ah::config::{Fail, Severity};
+use ah::clock::Deadline;
+use ah::config::{Fail, Profile, Severity};
 use ah::event::{Event, Moment};
 use ah::hook::Context;
 use ah::paths::repo_config;
 use ah::quote;
+use ah::route::{self, Off, Route};
 use ah::session;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// How long a snapshot may take: with the verdict's own 4 s it stays within the 10 s that are registered.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
@@ -30,12 +37,22 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     if event.moment != Moment::PreToolUse {
         if !context.probe {
             memory().begin(&cwd);
+            turn::spawn(event, &policies.load(None), &cwd);
         }
         return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
-    let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { snapshot::keep(want) };
+    let command = event.input("command").unwrap_or_else(|| event.tool_name.clone());
+    let about = About {
+        kind: Kind::Command,
+        session: event.session_id.to_string(),
+        harness: context.harness.name.to_owned(),
+        command: command.into_owned(),
+        cwd: cwd.clone(),
+        ..About::default()
+    };
+    let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { keep(&policies, &judged, want, &about) };
     let outcome = outcome::decide(&judged, context.can_ask, &keep);
     let makes = !judged.makings.is_empty();
     if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
@@ -54,6 +71,18 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     context.explain.say(|| crate::explain::text(&judged, &outcome));
     render(outcome.verdict, message::text(&outcome, &judged.counts, &cwd, None))
+}
+
+/// Takes a snapshot before a call, where one may be taken.
+fn keep(policies: &Policies, judged: &Judged, want: &Want, about: &About) -> Result<Taken, String> {
+    let (Some(paths), Some(policy)) = (policies.paths, &judged.policy) else { return Err("no place for it is known".into()) };
+    match route::route(&policy.config, &about.cwd) {
+        _ if policy.config.profile == Profile::Ci => Err("in profile ci there are none".into()),
+        Route::Off(Off::Listed | Off::Default | Off::Silent) => Err("nothing is recorded of this repository".into()),
+        Route::Off(Off::Invalid | Off::Nowhere) | Route::Scope(_) => {
+            take(paths, &policy.guard().snapshot, want, about, Deadline::after(PATIENCE)).map_err(|why| why.to_string())
+        }
+    }
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.

@@ -18,6 +18,8 @@ pub struct Manifest {
     pub t: u64,
     /// What it was taken for.
     pub kind: Kind,
+    /// What a person says of it.
+    pub note: String,
     /// The session; empty when a person took it.
     pub session: String,
     /// The harness; empty when a person took it.
@@ -75,8 +77,10 @@ pub struct Part {
     pub files: Vec<File>,
     /// Entries of the index that are not as in HEAD; their blobs are in the pack.
     pub staged: Vec<Staged>,
-    /// The repository's own `config`, where the git directory itself is at stake.
+    /// The repository's own `config`, as `bytes_text` writes it, where the git directory itself is at stake.
     pub config: Option<String>,
+    /// The commits at which a shallow clone ends, where the pack is whole.
+    pub shallow: Vec<String>,
 }
 
 /// A file of a work tree.
@@ -139,6 +143,83 @@ pub struct Uncovered {
     pub what: String,
     /// Why: `larger than 20 MiB`, `empty directory`, `a socket`, ...
     pub why: String,
+}
+
+/// What a list of snapshots tells of one: the message of its commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summary {
+    /// As in [`Manifest`].
+    pub v: u32,
+    /// As in [`Manifest`].
+    pub id: String,
+    /// As in [`Manifest`].
+    pub t: u64,
+    /// As in [`Manifest`].
+    pub kind: Kind,
+    /// As in [`Manifest`].
+    pub note: String,
+    /// As in [`Manifest`].
+    pub session: String,
+    /// As in [`Manifest`].
+    pub harness: String,
+    /// As in [`Manifest`].
+    pub command: String,
+    /// As in [`Manifest`].
+    pub cwd: String,
+    /// As in [`Manifest`].
+    pub fingerprint: String,
+    /// The roots of its parts, at most 50.
+    pub roots: Vec<String>,
+    /// How many files it holds.
+    pub files: usize,
+    /// How many entries of indexes.
+    pub staged: usize,
+    /// How many commits and stash entries were at stake.
+    pub tips: usize,
+    /// How much it does not hold.
+    pub uncovered: usize,
+    /// Bytes of its files.
+    pub size: u64,
+    /// When, in this machine's zone: `YYYY-MM-DD HH:MM`.
+    pub when: String,
+}
+
+impl Manifest {
+    /// What a list tells of it.
+    pub fn summary(&self) -> Summary {
+        let bodies = || self.parts.iter().flat_map(|p| &p.files).map(|f| &f.body);
+        let size = bodies().map(|body| if let Body::File { size, .. } = body { *size } else { 0 }).sum();
+        Summary {
+            v: self.v,
+            id: self.id.clone(),
+            t: self.t,
+            kind: self.kind,
+            note: self.note.clone(),
+            session: self.session.clone(),
+            harness: self.harness.clone(),
+            command: self.command.clone(),
+            cwd: self.cwd.clone(),
+            fingerprint: self.fingerprint.clone(),
+            roots: self.parts.iter().map(|p| p.root.clone()).take(50).collect(),
+            files: bodies().count(),
+            staged: self.parts.iter().map(|p| p.staged.len()).sum(),
+            tips: self.parts.iter().map(|p| p.tips.len()).sum(),
+            uncovered: self.uncovered.len(),
+            size,
+            when: String::new(),
+        }
+    }
+}
+
+/// Bytes as a manifest writes them: as text where they are UTF-8 without NUL, else as a path of such bytes.
+pub fn bytes_text(bytes: Vec<u8>) -> String {
+    text(Path::new(&OsString::from_vec(bytes)))
+}
+
+/// The bytes that a text of [`bytes_text`] stands for.
+pub fn bytes(text: &str) -> Vec<u8> {
+    path(text).into_os_string().into_vec()
 }
 
 /// The path that a text of `path_text` stands for.

@@ -4,7 +4,13 @@
 //! holds the manifest and the raw bytes of files; commits, stash entries and staged content lie beside it as one pack;
 //! secret-like files and those that a filter passes through as private side files.
 
+pub mod commands;
 pub mod manifest;
+mod part;
+mod save;
+pub mod store;
+pub mod take;
+pub mod turn;
 
 use ah::git::{Oid, Repo};
 use std::path::PathBuf;
@@ -42,8 +48,3 @@ pub struct Taken {
 
 /// Why an empty directory is not held: git has no place for one.
 pub const EMPTY_DIRECTORY: &str = "empty directory";
-
-/// Takes a snapshot.
-pub fn keep(_: &Want) -> Result<Taken, String> {
-    Err("snapshots are not built yet".into())
-}

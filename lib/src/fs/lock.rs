@@ -22,6 +22,19 @@ pub struct Lock {
 /// `WouldBlock` when another held it all the time; `InvalidInput` if the path is not a regular file; else the
 /// system's.
 pub fn lock(path: &Path, wait: Duration) -> io::Result<Lock> {
+    take(path, wait, |file| file.try_write().map(std::mem::forget))
+}
+
+/// Takes a share of the lock on `path`: others may have one too, but nobody the whole. Else as [`lock`].
+///
+/// # Errors
+/// As [`lock`].
+pub fn share(path: &Path, wait: Duration) -> io::Result<Lock> {
+    take(path, wait, |file| file.try_read().map(std::mem::forget))
+}
+
+/// The guard that `take` forgets borrows the file; closing the file gives the lock back just as well.
+fn take(path: &Path, wait: Duration, take: impl Fn(&mut RwLock<File>) -> io::Result<()>) -> io::Result<Lock> {
     let file = regular(
         OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(UNWAITING).open(path)?,
     )?;
@@ -29,9 +42,7 @@ pub fn lock(path: &Path, wait: Duration) -> io::Result<Lock> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
-        // The guard borrows the file; closing the file gives the lock back just as well.
-        let taken = file.try_write().map(std::mem::forget);
-        match taken {
+        match take(&mut file) {
             Ok(()) => return Ok(Lock { _file: file }),
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {
                 let left = wait.saturating_sub(begun.elapsed());
@@ -61,6 +72,19 @@ mod tests {
         drop(held);
         lock(&path, Duration::ZERO).unwrap();
         assert!(path.exists());
+    }
+
+    #[test]
+    fn shares_do_not_exclude_each_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.lock");
+        let one = share(&path, Duration::ZERO).unwrap();
+        let two = share(&path, Duration::ZERO).unwrap();
+        drop(one);
+        assert!(lock(&path, Duration::ZERO).is_err());
+        drop(two);
+        let _whole = lock(&path, Duration::ZERO).unwrap();
+        assert!(share(&path, Duration::ZERO).is_err());
     }
 
     #[test]

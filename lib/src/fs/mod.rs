@@ -9,12 +9,12 @@ mod replace;
 
 pub use append::append;
 pub use back::lines_back;
-pub use lock::{Lock, lock};
+pub use lock::{Lock, lock, share};
 pub use replace::replace;
 
 use rustix::fs::OFlags;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -35,18 +35,46 @@ pub fn ensure_dir(path: &Path) -> io::Result<()> {
 /// `FileTooLarge` beyond the bound (decided by its size, before reading), `InvalidInput` if it is not a regular
 /// file, else the system's.
 pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
-    let file = open(path)?;
-    let size = file.metadata()?.len();
-    if size > max {
+    bounded(open(path)?, max).map(|(bytes, _)| bytes)
+}
+
+fn bounded(file: File, max: u64) -> io::Result<(Vec<u8>, Metadata)> {
+    let meta = file.metadata()?;
+    if meta.len() > max {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
     // It may grow while it is read, and files of /proc have no size.
     file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > max {
-        return Err(io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > max { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok((bytes, meta)) }
+}
+
+/// Reads a regular file of at most `max` bytes that lies at `path` itself: a link there is not followed. With what is
+/// known of it.
+///
+/// # Errors
+/// As [`read`]; `FilesystemLoop` for a link.
+pub fn read_there(path: &Path, max: u64) -> io::Result<(Vec<u8>, Metadata)> {
+    let flags = UNWAITING | OFlags::NOFOLLOW.bits() as i32;
+    bounded(regular(OpenOptions::new().read(true).custom_flags(flags).open(path)?)?, max)
+}
+
+/// Writes a new file, 0600, on the disk when it returns. What is there already is an error.
+///
+/// # Errors
+/// The system's, among them `AlreadyExists`; a part may then be there.
+pub fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = create_file(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Makes an empty new file, 0600, to be written.
+///
+/// # Errors
+/// The system's, among them `AlreadyExists`.
+pub fn create_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Opens a regular file for reading, never waiting for a writer.

@@ -180,7 +180,7 @@ impl Git<'_> {
     }
 
     /// Those of the objects that are in the object store.
-    fn known<'o>(&self, oids: impl Iterator<Item = &'o Oid>) -> Result<HashSet<Oid>, Trouble> {
+    pub(super) fn known<'o>(&self, oids: impl Iterator<Item = &'o Oid>) -> Result<HashSet<Oid>, Trouble> {
         let mut known = HashSet::new();
         let mut input = String::new();
         for oid in oids {

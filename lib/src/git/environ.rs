@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Config, Repo, Trouble, Vars};
 
 /// Variables handed on: they decide which repository, which settings and which paths a command meets.
-const KEPT: [&str; 30] = [
+const KEPT: [&str; 31] = [
     "DEVELOPER_DIR",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_NOSYSTEM",
@@ -38,6 +38,7 @@ const KEPT: [&str; 30] = [
     "HOME",
     "SUDO_UID",
     "TMPDIR",
+    "TZ",
     "USER",
     "XDG_CONFIG_HOME",
 ];
@@ -85,6 +86,7 @@ const SETTINGS: [(&str, &str); 16] = [
 const DRIVERS: usize = 300;
 
 /// The environment of a call.
+#[derive(Clone, Debug)]
 pub(super) struct Environment {
     /// A person's own attributes may hold for any file.
     pub attributes: bool,

@@ -34,10 +34,13 @@ pub struct Git<'a> {
 pub(super) struct Call<'a> {
     args: Vec<OsString>,
     dir: &'a Path,
-    input: Option<Vec<u8>>,
-    limit: usize,
+    input: Option<Feed>,
+    limit: u64,
     good: &'static [i32],
 }
+
+/// Writes the standard input of a call, in a thread that nobody waits for.
+pub(super) type Feed = Box<dyn FnOnce(&mut dyn Write) + Send>;
 
 /// What a call gave.
 pub(super) struct Reply {
@@ -55,6 +58,11 @@ impl<'a> Git<'a> {
         Ok(Self { deadline, env: environ::environment(repo, vars)?, program, repo })
     }
 
+    /// A git whose program and environment were chosen elsewhere.
+    pub(super) fn prepared(repo: &'a Repo, program: PathBuf, env: Environment, deadline: Deadline) -> Self {
+        Self { deadline, env, program, repo }
+    }
+
     /// The repository that is asked about.
     #[must_use]
     pub fn repo(&self) -> &'a Repo {
@@ -63,11 +71,17 @@ impl<'a> Git<'a> {
 
     /// A call in the directory of the command.
     pub(super) fn call(&self, args: &[&str]) -> Call<'_> {
-        let all = Call { args: vec!["--no-pager".into()], dir: &self.repo.cwd, input: None, limit: OUTPUT, good: &[0] };
+        let all = Call { args: vec!["--no-pager".into()], dir: &self.repo.cwd, input: None, limit: OUTPUT as u64, good: &[0] };
         all.more(args)
     }
 
     pub(super) fn run(&self, call: Call<'_>) -> Result<Reply, Trouble> {
+        let (code, out) = self.run_into(call, Vec::new())?;
+        Ok(Reply { code, out })
+    }
+
+    /// Runs a call whose output goes to `to`, which is given back with the exit code.
+    pub(super) fn run_into<W: Write + Send + 'static>(&self, call: Call<'_>, to: W) -> Result<(i32, W), Trouble> {
         let step = call.step();
         if self.deadline.passed() {
             return Err(Trouble::Deadline { step });
@@ -80,37 +94,38 @@ impl<'a> Git<'a> {
         let mut child = Running(command.spawn().map_err(io)?);
 
         if let (Some(input), Some(mut pipe)) = (call.input, child.0.stdin.take()) {
-            // git may stop reading early; what it then says is the answer.
-            beside(Box::new(move || drop(pipe.write_all(&input))));
+            beside(Box::new(move || input(&mut pipe)));
         }
         let (Some(out), Some(error)) = (child.0.stdout.take(), child.0.stderr.take()) else { unreachable!("both are piped") };
-        let error = gather(Box::new(error), ERROR);
-        let out = gather(Box::new(out), call.limit as u64 + 1);
-        let out = match out.recv_timeout(self.deadline.left()) {
+        let error = gather(Box::new(error), ERROR, Vec::new());
+        let out = gather(Box::new(out), call.limit.saturating_add(1), to);
+        let (out, count) = match out.recv_timeout(self.deadline.left()) {
             Ok(out) => out.map_err(io)?,
             Err(RecvTimeoutError::Timeout) => return Err(Trouble::Deadline { step }),
-            Err(RecvTimeoutError::Disconnected) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => return Err(io(io::ErrorKind::BrokenPipe.into())),
         };
-        if out.len() > call.limit {
+        if count > call.limit {
             return Err(Trouble::TooMuch { step });
         }
         let status = child.wait(self.deadline).map_err(io)?.ok_or(Trouble::Deadline { step })?;
         let code = status.code().unwrap_or(-1);
         if call.good.contains(&code) {
-            return Ok(Reply { code, out });
+            return Ok((code, out));
         }
         let error = error.recv_timeout(self.deadline.left().min(Duration::from_millis(100)));
-        Err(failure(&call.args, &error.ok().and_then(Result::ok).unwrap_or_default()))
+        Err(failure(&call.args, &error.ok().and_then(Result::ok).unwrap_or_default().0))
     }
 }
 
+/// What was read, and how many bytes.
+type Gathered<W> = io::Result<(W, u64)>;
+
 /// Reads at most `most` bytes of a pipe in a thread; what comes after them is read too, so that git does not wait.
-fn gather(mut pipe: Box<dyn Read + Send>, most: u64) -> Receiver<io::Result<Vec<u8>>> {
+fn gather<W: Write + Send + 'static>(mut pipe: Box<dyn Read + Send>, most: u64, mut to: W) -> Receiver<Gathered<W>> {
     let (sender, receiver) = mpsc::channel();
     beside(Box::new(move || {
-        let mut bytes = Vec::new();
-        let read = pipe.by_ref().take(most).read_to_end(&mut bytes);
-        let _ = sender.send(read.map(|_| bytes));
+        let read = io::copy(&mut pipe.by_ref().take(most), &mut to);
+        let _ = sender.send(read.map(|count| (to, count)));
         let _ = io::copy(&mut pipe, &mut io::sink());
     }));
     receiver
@@ -129,14 +144,25 @@ impl<'a> Call<'a> {
     }
 
     /// With standard input.
-    pub fn input(mut self, input: Vec<u8>) -> Self {
-        self.input = Some(input);
+    pub fn input(self, input: Vec<u8>) -> Self {
+        // git may stop reading early; what it then says is the answer.
+        self.feed(Box::new(move |pipe| drop(pipe.write_all(&input))))
+    }
+
+    /// With standard input that is made while git reads it.
+    pub fn feed(mut self, feed: Feed) -> Self {
+        self.input = Some(feed);
         self
     }
 
     /// With another bound on its output.
-    pub fn limit(mut self, limit: usize) -> Self {
-        self.limit = limit;
+    pub fn limit(self, limit: usize) -> Self {
+        self.most(limit as u64)
+    }
+
+    /// With another bound on output that goes elsewhere than to memory.
+    pub fn most(mut self, bytes: u64) -> Self {
+        self.limit = bytes;
         self
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::config::layout;
-use super::{Head, Repo, Trouble, Vars, read};
+use super::{Head, Oid, Repo, Trouble, Vars, read};
 
 /// The most linked trees or submodules that are listed.
 const TREES: usize = 1_000;
@@ -68,6 +68,36 @@ impl Repo {
     /// As [`Repo::head`].
     pub fn main_head(&self) -> Result<Head, Trouble> {
         self.head_in(&self.common_dir)
+    }
+
+    /// The paths of submodules that `.gitmodules` names, whatever lies there.
+    #[must_use]
+    pub fn module_paths(&self) -> Vec<PathBuf> {
+        let Some(top) = &self.work_tree else { return Vec::new() };
+        let config = layout(&top.join(".gitmodules"));
+        let names = config.sections("submodule");
+        names.into_iter().take(TREES).filter_map(|name| Some(config.get(&format!("submodule.{name}.path"))?.into())).collect()
+    }
+
+    /// The commits at which a shallow clone ends; none where it is not shallow.
+    #[must_use]
+    pub fn shallow(&self) -> Vec<Oid> {
+        let list = read::file(&self.common_dir.join("shallow"), read::LIST).ok().flatten().unwrap_or_default();
+        list.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect()
+    }
+
+    /// The text of the repository's own configuration, at most 1 MiB; `None` where it cannot be read.
+    #[must_use]
+    pub fn config_text(&self) -> Option<Vec<u8>> {
+        read::file(&self.common_dir.join("config"), 1 << 20).ok().flatten()
+    }
+
+    /// Whether objects may be missing that a remote promises.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        let config = layout(&self.common_dir.join("config"));
+        let promised = |name: &&str| config.bool(&format!("remote.{name}.promisor")) == Some(true);
+        config.get("extensions.partialClone").is_some() || config.sections("remote").iter().any(promised)
     }
 
     /// The submodules whose repositories are kept in this one; those of submodules not among them.
