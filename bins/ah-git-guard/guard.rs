@@ -10,6 +10,7 @@ use crate::message::Counts;
 use crate::plain;
 use crate::policy::{Policies, Policy};
 use crate::removal::Act;
+use crate::rule;
 use crate::site;
 use crate::survey::Survey;
 use crate::verdict::{Finding, Verdict};
@@ -122,7 +123,7 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
     }
     if matches!(changes, [Change::Write(_)]) {
         // Written over on purpose, with the whole text at hand: kept in a snapshot, else asked about; not stopped.
-        for finding in world.findings.iter_mut().filter(|f| f.rule == "file.replace") {
+        for finding in world.findings.iter_mut().filter(|f| rule::of(f.rule).is_some_and(|rule| rule.local)) {
             finding.verdict = finding.verdict.min(Verdict::Ask);
             finding.rewrite = true;
         }
