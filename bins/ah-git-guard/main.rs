@@ -64,6 +64,7 @@ const CLI: Cli = Cli {
         "check [--cwd DIR] [--json] -- COMMAND",
         "explain [--cwd DIR] [--json] -- COMMAND",
         "policy [--cwd DIR] [--json]",
+        "prune [--everything] [--json]",
         "rules [--json] [ID]",
         "snapshot [--cwd DIR] [-m TEXT] [--json]",
         "snapshots [--all] [--cwd DIR] [--json]",
@@ -72,15 +73,20 @@ const CLI: Cli = Cli {
         Command { name: "check", args: "-- COMMAND", help: "judge a command line: exit 0 allow or note, 1 deny, 3 ask" },
         Command { name: "explain", args: "-- COMMAND", help: "show how a command line is read and judged" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
+        Command { name: "prune", args: "", help: "let go of old snapshots, or of all" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
         Command { name: "snapshot", args: "", help: "keep everything that is changed here, and the commits no remote has" },
         Command { name: "snapshots", args: "", help: "list the snapshots of what is around, newest first" },
     ],
-    flags: &[ALL, COMPLETIONS, CWD, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, MESSAGE, RECORD, SESSION, TURN, VERSION],
+    flags: &[
+        ALL, COMPLETIONS, CWD, EVENT, EVERYTHING, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, MESSAGE, RECORD, SESSION, TURN,
+        VERSION,
+    ],
 };
 
 const ALL: Flag = Flag { long: "all", short: None, value: None, help: "those of every repository" };
 const CWD: Flag = Flag { long: "cwd", short: None, value: Some("DIR"), help: "work in this directory" };
+const EVERYTHING: Flag = Flag { long: "everything", short: None, value: None, help: "every snapshot of every repository" };
 const MESSAGE: Flag = Flag { long: "message", short: Some('m'), value: Some("TEXT"), help: "what a snapshot is for" };
 const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "the session that a snapshot is of" };
 const TURN: Flag = Flag { long: "turn", short: None, value: None, help: "the snapshot of a turn" };
@@ -105,6 +111,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("check") => commands::check(&CLI, &call),
         Some("explain") => commands::explain(&CLI, &call),
         Some("policy") => commands::show_policy(&CLI, &call),
+        Some("prune") => snapshot::commands::prune(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some("snapshot") => snapshot::commands::snapshot(&CLI, &call),
         Some("snapshots") => snapshot::commands::snapshots(&CLI, &call),

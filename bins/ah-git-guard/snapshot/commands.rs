@@ -1,6 +1,7 @@
 //! Snapshots by hand: take one, list them.
 
 use super::manifest::{Kind, Summary, path};
+use super::prune::{self, Pruned};
 use super::store::Store;
 use super::take::{About, Untaken, take};
 use super::{EMPTY_DIRECTORY, Taken, Want, turn};
@@ -138,6 +139,38 @@ pub fn snapshots(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     };
     exit::print(cli.name, &text);
     Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Serialize)]
+struct Report {
+    busy: usize,
+    bytes: u64,
+    gone: usize,
+    kept: usize,
+    v: u32,
+}
+
+/// `prune`: lets go what is beyond the policy's bounds; `--everything`: all. 75 where a store was in use.
+pub fn prune(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
+    let place = Place::of(cli, call)?;
+    let failed = |what: &dyn std::fmt::Display| {
+        let dir = place.paths.snapshots();
+        exit::fail(cli.name, exit::UNAVAILABLE, &format!("cannot tidy: {}: {what}", quote::path(dir)))
+    };
+    let done = if call.has("everything") {
+        prune::everything(place.paths).map_err(|e| failed(&e))?
+    } else {
+        prune::prune(place.paths, &place.policy.guard().snapshot).map_err(|e| failed(&e))?
+    };
+    let Pruned { gone, kept, bytes, busy } = done;
+    let text = if call.options.json {
+        serde_json::to_string(&Report { busy, bytes, gone, kept, v: 1 }).unwrap_or_default()
+    } else {
+        let later = if busy > 0 { format!("; {} in use, to be freed later", count(busy, "store")) } else { String::new() };
+        format!("{gone} gone, {kept} kept, {:.1} MB{later}", bytes as f64 / 1e6)
+    };
+    exit::print(cli.name, &(text + "\n"));
+    Ok(ExitCode::from(if busy > 0 { exit::TRY_AGAIN } else { exit::OK }))
 }
 
 /// A snapshot on one line: id, when, where, by whom, what for, how much.

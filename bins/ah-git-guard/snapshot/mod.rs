@@ -7,6 +7,7 @@
 pub mod commands;
 pub mod manifest;
 mod part;
+pub mod prune;
 mod save;
 pub mod store;
 pub mod take;

@@ -263,7 +263,10 @@ impl Draft {
         if git.repo().hides() == Some(false) {
             return Ok(());
         }
-        for path in git.hidden(Paths::All)?.assumed {
+        let hidden = git.hidden(Paths::All)?;
+        // Of a sparse tree, what is there all the same.
+        let there = hidden.skipped.into_iter().filter(|path| root.join(path).symlink_metadata().is_ok());
+        for path in hidden.assumed.into_iter().chain(there) {
             plan(files, root.join(path), "unsaved edit", true);
         }
         Ok(())

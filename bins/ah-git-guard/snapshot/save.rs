@@ -1,13 +1,13 @@
 //! Storing a snapshot: packs and side files first, then contents and manifest, and the ref that makes it one last.
 
-use super::Taken;
 use super::manifest::{self, Body, File, Kind, Manifest, Uncovered};
 use super::part::{Draft, NO_FILE, Planned};
 use super::store::{Store, texts};
 use super::take::{Untaken, as_given};
+use super::{Taken, prune};
 use ah::clock::Deadline;
 use ah::config::Snapshot;
-use ah::fs::{create, create_file, read_there};
+use ah::fs::{create, create_file, ensure_dir, read_there};
 use ah::git::{Git, Keep, Oid, Repo, Saving, Trouble};
 use ah::paths::Paths;
 use ah::session::hash_bytes;
@@ -16,6 +16,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The folder of packs by what is in them, beside those of the snapshots.
+pub const SAME: &str = "same";
 const MIB: u64 = 1 << 20;
 /// How much of what is not held is named.
 const NAMED: usize = 1_000;
@@ -53,16 +55,18 @@ pub fn save(
     drop(share);
     let mut manifest = done?;
     as_given(&mut manifest.uncovered, &given);
+    prune::if_due(paths, bounds, &store);
     Ok(Taken { id, uncovered: manifest.uncovered })
 }
 
 /// Removes what a snapshot that came to nothing, or that is no more, has beside its ref.
 pub fn sweep(store: &Store, id: &str) {
-    let _ = std::fs::remove_dir_all(store.sides(id));
     let packs = std::fs::read_dir(store.dir.join("ah/packs")).into_iter().flatten().flatten();
     for pack in packs.filter(|p| p.file_name().to_string_lossy().split(['.', '-']).next() == Some(id)) {
         let _ = std::fs::remove_file(pack.path());
     }
+    // Last: the folder of side files is what tells that there is an id to sweep for.
+    let _ = std::fs::remove_dir_all(store.sides(id));
 }
 
 /// The outermost of the places that the drafts are about.
@@ -113,6 +117,11 @@ fn pack(draft: &mut Draft, file: &Path, most: u64, deadline: Deadline) -> Result
     let wanted: Vec<Oid> = tips.chain(draft.blobs.drain(..)).collect();
     let Some((repo, vars)) = draft.repo.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(0) };
     let failed = |source| Untaken::Store { path: file.to_owned(), source };
+    let same = same(file, &wanted, draft).filter(|_| !repo.is_partial());
+    // One link more to what an earlier snapshot has packed costs nothing.
+    if let Some(size) = same.as_ref().and_then(|same| link(same, file, most)) {
+        return Ok(size);
+    }
     let packed = if draft.part.whole && larger(repo, most) {
         Err(Trouble::TooMuch { step: "pack-objects".into() })
     } else {
@@ -122,6 +131,7 @@ fn pack(draft: &mut Draft, file: &Path, most: u64, deadline: Deadline) -> Result
     let why = match packed {
         Ok(size) if size == std::fs::metadata(file).map_err(failed)?.len() => {
             if !empty(file).map_err(failed)? {
+                let _ = same.map(|same| std::fs::hard_link(file, same));
                 return Ok(size);
             }
             // Everything is held: nothing was at stake.
@@ -148,6 +158,21 @@ fn pack(draft: &mut Draft, file: &Path, most: u64, deadline: Deadline) -> Result
     draft.part.staged.retain(|s| s.oid.is_empty());
     draft.part.whole = false;
     Ok(0)
+}
+
+/// Where the pack of the same objects lies, if an earlier snapshot wrote one.
+fn same(file: &Path, wanted: &[Oid], draft: &Draft) -> Option<PathBuf> {
+    let names = |oids: &[Oid]| oids.iter().map(|oid| format!("{oid} ")).collect::<String>();
+    let key = [names(wanted), names(&draft.held), draft.part.shallow.join(" ")].join("^");
+    let dir = file.parent()?.join(SAME);
+    ensure_dir(&dir).ok()?;
+    Some(dir.join(hash_bytes(key.as_bytes())))
+}
+
+/// Makes `file` a second name of the pack `same`; gives its size, `None` where there is none that fits.
+fn link(same: &Path, file: &Path, most: u64) -> Option<u64> {
+    let size = same.metadata().ok()?.len();
+    (size <= most && std::fs::hard_link(same, file).is_ok()).then_some(size)
 }
 
 /// Whether a repository's own packs are so large that its history cannot fit.
