@@ -66,7 +66,7 @@ const CLI: Cli = Cli {
         "policy [--cwd DIR] [--json]",
         "prune [--everything] [--json]",
         "rules [--json] [ID]",
-        "snapshot [--cwd DIR] [-m TEXT] [--json]",
+        "snapshot [--cwd DIR] [-m TEXT] [--json] [PATH ...]",
         "snapshots [--all] [--cwd DIR] [--json]",
     ],
     commands: &[
@@ -75,7 +75,11 @@ const CLI: Cli = Cli {
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
         Command { name: "prune", args: "", help: "let go of old snapshots, or of all" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
-        Command { name: "snapshot", args: "", help: "keep everything that is changed here, and the commits no remote has" },
+        Command {
+            name: "snapshot",
+            args: "[PATH ...]",
+            help: "keep everything that is changed here and the commits no remote has, or some paths",
+        },
         Command { name: "snapshots", args: "", help: "list the snapshots of what is around, newest first" },
     ],
     flags: &[

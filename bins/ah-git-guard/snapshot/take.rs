@@ -181,8 +181,16 @@ impl Plan {
 
     /// A path at stake: of the repository that it is the top of, else of the one it lies in.
     fn path(&mut self, path: PathBuf) {
-        let meta = std::fs::symlink_metadata(&path);
-        let dir = if meta.is_ok_and(|m| m.is_dir()) { &path } else { path.parent().unwrap_or(&path) }.to_owned();
+        let is_dir = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+        // A git directory, and a directory with one in it, stand for the repository.
+        let git_dir = if path.ends_with(".git") { path.clone() } else { path.join(".git") };
+        if let Some(repo) = Repo::open(&git_dir, &Vars::default()).filter(|_| is_dir && git_dir.is_dir()) {
+            let asked = self.of(&repo);
+            asked.whole = true;
+            asked.all |= asked.repo.work_tree.is_some();
+            return;
+        }
+        let dir = if is_dir { &path } else { path.parent().unwrap_or(&path) }.to_owned();
         match self.at(&dir) {
             Some(asked) => asked.paths.push(path),
             None => self.outside.push(path),
@@ -193,17 +201,17 @@ impl Plan {
         let mut drafts = Vec::new();
         if !self.outside.is_empty() {
             let most = usize::try_from(bounds.max_files).unwrap_or(usize::MAX);
-            drafts.push((Draft::outside(&self.outside, most), false));
+            drafts.push(Draft::outside(&self.outside, most));
         }
         let mut next = 0;
         let mut met: BTreeSet<PathBuf> = BTreeSet::new();
         loop {
-            for (draft, whole) in &mut drafts {
-                for tree in draft.nested.drain(..).filter(|tree| met.insert(tree.clone())) {
+            for draft in &mut drafts {
+                for (tree, whole) in draft.nested.drain(..).filter(|(tree, _)| met.insert(tree.clone())) {
                     match self.at(&tree) {
                         Some(asked) if holds_top(asked, &tree) => {
                             asked.all = true;
-                            asked.whole |= *whole;
+                            asked.whole |= whole;
                             asked.unpushed |= unpushed;
                         }
                         // `.git` is there, and is no repository: its files are all there is.
@@ -214,14 +222,14 @@ impl Plan {
                 }
             }
             let Some(asked) = self.asked.get(next).filter(|_| next < PARTS) else { break };
-            drafts.push((Draft::of(asked, deadline), asked.whole));
+            drafts.push(Draft::of(asked, deadline));
             next += 1;
         }
         for asked in self.asked.iter().skip(next) {
             let what = text(asked.repo.work_tree.as_ref().unwrap_or(&asked.repo.git_dir));
-            drafts[0].0.uncovered.push(Uncovered { what, why: format!("more than {PARTS} repositories") });
+            drafts[0].uncovered.push(Uncovered { what, why: format!("more than {PARTS} repositories") });
         }
-        drafts.into_iter().map(|(draft, _)| draft).collect()
+        drafts
     }
 }
 
