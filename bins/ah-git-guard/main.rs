@@ -91,7 +91,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         None => Ok(hook::run(&PROGRAM, &call.options)),
         Some("check") => commands::check(&CLI, &call),
         Some("explain") => commands::explain(&CLI, &call),
-        Some("policy") => commands::show_policy(&CLI, &call),
+        Some("policy") => commands::policy(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }

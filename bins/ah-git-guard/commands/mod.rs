@@ -1,0 +1,63 @@
+//! What a person runs by hand; check and explain are here, each other command in a file of its own.
+
+use crate::explain;
+use crate::guard::{self, Judged};
+use crate::memory::Memory;
+use crate::policy::Policies;
+use crate::verdict::Verdict;
+use ah::cli::{Call, Cli};
+use ah::exit;
+use ah::quote;
+use ah::shell::Source;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+mod policy;
+mod rules;
+
+pub use policy::policy;
+pub use rules::rules;
+
+/// The directory of `--cwd`, else the current one.
+fn place(cli: &Cli, call: &Call) -> Result<PathBuf, ExitCode> {
+    let named = call.value("cwd").map(PathBuf::from);
+    let dir = named.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    guard::directory(&dir.to_string_lossy())
+        .ok_or_else(|| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: not a directory", quote::path(&dir))))
+}
+
+fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
+    let line = call.args.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
+    if line.trim().is_empty() {
+        return Err(cli.usage_error("no command to judge: ah-git-guard check -- COMMAND"));
+    }
+    let cwd = place(cli, call)?;
+    Ok(guard::line(&line, Source::Shell, &cwd, &Policies::from_env(), &Memory::default, thorough))
+}
+
+/// `check -- COMMAND`: 0 allow or note, 1 deny, 3 ask.
+pub fn check(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
+    let judged = judge(cli, call, call.options.explain)?;
+    if call.options.explain {
+        ah::hook::Explain::ON.say(|| explain::text(&judged));
+    }
+    let text = match (call.options.json, judged.message.is_empty()) {
+        (true, _) => explain::json(&judged) + "\n",
+        (false, true) => String::new(),
+        (false, false) => judged.message.clone() + "\n",
+    };
+    exit::print(cli.name, &text);
+    Ok(ExitCode::from(match judged.verdict {
+        Verdict::Allow | Verdict::Note => exit::OK,
+        Verdict::Ask => exit::ASK,
+        Verdict::Deny => exit::NO,
+    }))
+}
+
+/// `explain -- COMMAND`.
+pub fn explain(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
+    let judged = judge(cli, call, true)?;
+    let text = if call.options.json { explain::json(&judged) } else { explain::text(&judged) };
+    exit::print(cli.name, &(text + "\n"));
+    Ok(ExitCode::SUCCESS)
+}
