@@ -1,11 +1,13 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
+use crate::attempt::Attempt;
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
 use crate::policy::Policies;
 use crate::tools;
 use crate::verdict::Verdict;
+use crate::way;
 use ah::answer::Answer;
 use ah::config::{Fail, Severity};
 use ah::event::{Event, Moment};
@@ -33,6 +35,8 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
+    let judged = if context.can_ask { judged } else { guard::unattended(judged) };
+    let judged = way::through(judged, &Attempt::of(event, context.harness.name, &cwd), &policies, context.probe);
     if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
@@ -42,7 +46,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         memory.wrote(event, &judged.written);
     }
     context.explain.say(|| crate::explain::text(&judged));
-    render(if context.can_ask { judged } else { guard::unattended(judged) })
+    render(judged)
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.

@@ -9,6 +9,8 @@ use ah::log;
 use ah::paths::Paths;
 use std::process::ExitCode;
 
+mod attempt;
+mod audit;
 mod call;
 mod commands;
 mod commits;
@@ -18,8 +20,10 @@ mod files;
 mod forge;
 mod git_call;
 mod glob;
+mod grant;
 mod guard;
 mod guarded;
+mod harnesses;
 mod hits;
 mod invocation;
 mod judge;
@@ -31,6 +35,7 @@ mod memory;
 mod message;
 mod nested;
 mod options;
+mod person;
 mod place;
 mod plain;
 mod policy;
@@ -47,6 +52,7 @@ mod unread;
 mod verb;
 mod verbs;
 mod verdict;
+mod way;
 mod words;
 mod workdir;
 mod world;
@@ -56,21 +62,30 @@ const CLI: Cli = Cli {
     about: "stop commands that would lose a person's work",
     usage: &[
         "[flags] < event",
+        "allow [--json] [CODE]",
+        "allow [--cwd DIR] -- COMMAND",
         "check [--cwd DIR] [--json] -- COMMAND",
         "explain [--cwd DIR] [--json] -- COMMAND",
+        "log [--json] [--since WHEN] [--follow]",
         "policy [--cwd DIR] [--json]",
         "rules [--json] [ID]",
     ],
     commands: &[
+        Command { name: "allow", args: "[CODE]", help: "list what was stopped, or let one call through once (a person only)" },
         Command { name: "check", args: "-- COMMAND", help: "judge a command line: exit 0 allow or note, 1 deny, 3 ask" },
         Command { name: "explain", args: "-- COMMAND", help: "show how a command line is read and judged" },
+        Command { name: "log", args: "", help: "show what was stopped, asked about or noted" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
     ],
-    flags: &[COMPLETIONS, CWD, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
+    flags: &[COMPLETIONS, CWD, EVENT, EXPLAIN, FAIL, FOLLOW, HARNESS, HELP, JSON, JSONL, RECORD, SINCE, VERSION],
 };
 
 const CWD: Flag = Flag { long: "cwd", short: None, value: Some("DIR"), help: "judge a command in this directory" };
+
+const FOLLOW: Flag = Flag { long: "follow", short: None, value: None, help: "with log: go on as it grows" };
+const SINCE: Flag =
+    Flag { long: "since", short: None, value: Some("WHEN"), help: "with log: from then on (30m, 2h, 7d, 2026-11-30)" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,
@@ -89,8 +104,10 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("allow") => commands::allow(&CLI, &call),
         Some("check") => commands::check(&CLI, &call),
         Some("explain") => commands::explain(&CLI, &call),
+        Some("log") => commands::log(&CLI, &call),
         Some("policy") => commands::policy(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),

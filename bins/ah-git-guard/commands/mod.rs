@@ -1,20 +1,29 @@
 //! What a person runs by hand; check and explain are here, each other command in a file of its own.
 
+use crate::attempt::Attempt;
+use crate::audit::{self, Line};
 use crate::explain;
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::policy::Policies;
 use crate::verdict::Verdict;
+use crate::way;
 use ah::cli::{Call, Cli};
 use ah::exit;
+use ah::paths::Paths;
 use ah::quote;
 use ah::shell::Source;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+mod allow;
+mod log;
 mod policy;
 mod rules;
 
+pub use allow::allow;
+pub use log::log;
 pub use policy::policy;
 pub use rules::rules;
 
@@ -26,13 +35,34 @@ fn place(cli: &Cli, call: &Call) -> Result<PathBuf, ExitCode> {
         .ok_or_else(|| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: not a directory", quote::path(&dir))))
 }
 
-fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
+/// ah's own places.
+fn paths(cli: &Cli) -> Result<&'static Paths, ExitCode> {
+    Paths::from_env().ok_or_else(|| exit::fail(cli.name, exit::UNAVAILABLE, "no place for its state is known: HOME is not set"))
+}
+
+/// The denial of a code, in whatever case it was typed.
+fn denial(cli: &Cli, paths: &Paths, code: &OsStr) -> Result<Line, ExitCode> {
+    let none = || exit::fail(cli.name, exit::NO, &format!("no such code: {}: ah-git-guard allow lists them", quote::path(code)));
+    audit::denial(paths, &code.to_string_lossy().to_lowercase()).ok_or_else(none)
+}
+
+/// The command line that follows `--`.
+fn line(cli: &Cli, call: &Call) -> Result<String, ExitCode> {
     let line = call.args.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     if line.trim().is_empty() {
-        return Err(cli.usage_error("no command to judge: ah-git-guard check -- COMMAND"));
+        let name = call.command.unwrap_or_default();
+        return Err(cli.usage_error(&format!("no command to judge: ah-git-guard {name} -- COMMAND")));
     }
+    Ok(line)
+}
+
+fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
+    let line = line(cli, call)?;
     let cwd = place(cli, call)?;
-    Ok(guard::line(&line, Source::Shell, &cwd, &Policies::from_env(), &Memory::default, thorough))
+    let policies = Policies::from_env();
+    let judged = guard::line(&line, Source::Shell, &cwd, &policies, &Memory::default, thorough);
+    // As a probe: what the policy says, and nothing on record.
+    Ok(way::through(judged, &Attempt::typed(line, &cwd), &policies, true))
 }
 
 /// `check -- COMMAND`: 0 allow or note, 1 deny, 3 ask.
