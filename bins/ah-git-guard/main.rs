@@ -9,6 +9,8 @@ use ah::log;
 use ah::paths::Paths;
 use std::process::ExitCode;
 
+mod attempt;
+mod audit;
 mod call;
 mod commands;
 mod commits;
@@ -19,8 +21,10 @@ mod files;
 mod forge;
 mod git_call;
 mod glob;
+mod grant;
 mod guard;
 mod guarded;
+mod harnesses;
 mod hits;
 mod invocation;
 mod judge;
@@ -34,6 +38,7 @@ mod message;
 mod nested;
 mod options;
 mod outcome;
+mod person;
 mod place;
 mod plain;
 mod policy;
@@ -52,6 +57,7 @@ mod unread;
 mod verb;
 mod verbs;
 mod verdict;
+mod way;
 mod words;
 mod workdir;
 mod world;
@@ -61,8 +67,11 @@ const CLI: Cli = Cli {
     about: "stop commands that would lose a person's work",
     usage: &[
         "[flags] < event",
+        "allow [--json] [CODE]",
+        "allow [--cwd DIR] -- COMMAND",
         "check [--cwd DIR] [--json] -- COMMAND",
         "explain [--cwd DIR] [--json] -- COMMAND",
+        "log [--json] [--since WHEN] [--follow]",
         "policy [--cwd DIR] [--json]",
         "prune [--everything] [--json]",
         "rules [--json] [ID]",
@@ -70,8 +79,10 @@ const CLI: Cli = Cli {
         "snapshots [--all] [--cwd DIR] [--json]",
     ],
     commands: &[
+        Command { name: "allow", args: "[CODE]", help: "list what was stopped, or let one call through once (a person only)" },
         Command { name: "check", args: "-- COMMAND", help: "judge a command line: exit 0 allow or note, 1 deny, 3 ask" },
         Command { name: "explain", args: "-- COMMAND", help: "show how a command line is read and judged" },
+        Command { name: "log", args: "", help: "show what was stopped, asked about or noted" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
         Command { name: "prune", args: "", help: "let go of old snapshots, or of all" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
@@ -83,16 +94,19 @@ const CLI: Cli = Cli {
         Command { name: "snapshots", args: "", help: "list the snapshots of what is around, newest first" },
     ],
     flags: &[
-        ALL, COMPLETIONS, CWD, EVENT, EVERYTHING, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, MESSAGE, RECORD, SESSION, TURN,
-        VERSION,
+        ALL, COMPLETIONS, CWD, EVENT, EVERYTHING, EXPLAIN, FAIL, FOLLOW, HARNESS, HELP, JSON, JSONL, MESSAGE, RECORD, SESSION,
+        SINCE, TURN, VERSION,
     ],
 };
 
 const ALL: Flag = Flag { long: "all", short: None, value: None, help: "those of every repository" };
 const CWD: Flag = Flag { long: "cwd", short: None, value: Some("DIR"), help: "work in this directory" };
 const EVERYTHING: Flag = Flag { long: "everything", short: None, value: None, help: "every snapshot of every repository" };
+const FOLLOW: Flag = Flag { long: "follow", short: None, value: None, help: "with log: go on as it grows" };
 const MESSAGE: Flag = Flag { long: "message", short: Some('m'), value: Some("TEXT"), help: "what a snapshot is for" };
 const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "the session that a snapshot is of" };
+const SINCE: Flag =
+    Flag { long: "since", short: None, value: Some("WHEN"), help: "with log: from then on (30m, 2h, 7d, 2026-11-30)" };
 const TURN: Flag = Flag { long: "turn", short: None, value: None, help: "the snapshot of a turn" };
 
 static PROGRAM: Program = Program {
@@ -112,9 +126,11 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("allow") => commands::allow(&CLI, &call),
         Some("check") => commands::check(&CLI, &call),
         Some("explain") => commands::explain(&CLI, &call),
-        Some("policy") => commands::show_policy(&CLI, &call),
+        Some("log") => commands::log(&CLI, &call),
+        Some("policy") => commands::policy(&CLI, &call),
         Some("prune") => snapshot::commands::prune(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some("snapshot") => snapshot::commands::snapshot(&CLI, &call),

@@ -13,6 +13,8 @@ mod floors;
 mod git;
 mod git_hostile;
 mod ground;
+mod guard_allow;
+mod guard_audit;
 mod guard_bad_input;
 mod guard_commands;
 mod guard_disarm;

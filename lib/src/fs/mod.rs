@@ -6,11 +6,13 @@ mod append;
 mod back;
 mod lock;
 mod replace;
+mod rotate;
 
 pub use append::append;
 pub use back::lines_back;
 pub use lock::{Lock, lock, share};
 pub use replace::replace;
+pub use rotate::{old, rotate};
 
 use rustix::fs::OFlags;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
