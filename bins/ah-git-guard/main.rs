@@ -46,6 +46,7 @@ mod script;
 mod site;
 mod spec;
 mod survey;
+mod switch;
 mod tools;
 mod treasure;
 mod unread;

@@ -6,6 +6,7 @@ use crate::invocation::Invocation;
 use crate::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
+use crate::switch;
 use crate::unread;
 use crate::verb;
 use ah::config::OwnRule;
@@ -89,8 +90,8 @@ impl<'r> Survey<'r> {
 
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
-    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || program.starts_with("ah-");
-    judged || command.env.contains_key("AH_OFF") || files::edited(command).iter().any(|w| place::touchy(w.text()))
+    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || switch::concerned(program, command);
+    judged || files::edited(command).iter().any(|w| place::touchy(w.text()))
 }
 
 impl Survey<'_> {
