@@ -51,6 +51,7 @@ mod site;
 mod snapshot;
 mod spec;
 mod survey;
+mod switch;
 mod tools;
 mod treasure;
 mod unread;

@@ -67,7 +67,12 @@ impl Judge<'_> {
                     world.drop_tree(|_, p| p.starts_with(&path) && !kept(p));
                 }
             }
-            Change::Make(word) => world.created.extend(self.targets(world, act, word).into_iter().filter(|p| !p.exists())),
+            Change::Make(word) => {
+                for path in self.targets(world, act, word).into_iter().filter(|p| !p.exists()) {
+                    self.disarmed(world, act, &path, "file.replace");
+                    world.created.insert(path);
+                }
+            }
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::making::{self, Making};
 use crate::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
+use crate::switch;
 use crate::unread;
 use crate::verb;
 use ah::config::OwnRule;
@@ -114,8 +115,8 @@ impl<'r> Survey<'r> {
 
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
-    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || program.starts_with("ah-");
-    judged || command.env.contains_key("AH_OFF") || files::edited(command).iter().any(|w| place::touchy(w.text()))
+    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || switch::concerned(program, command);
+    judged || files::edited(command).iter().any(|w| place::touchy(w.text()))
 }
 
 impl Survey<'_> {
