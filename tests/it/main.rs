@@ -32,5 +32,6 @@ mod session;
 mod shell;
 mod shell_bash;
 mod size;
+mod snapshot_take;
 mod support;
 mod tidy;
