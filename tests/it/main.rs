@@ -36,5 +36,6 @@ mod session;
 mod shell;
 mod shell_bash;
 mod size;
+mod snapshot_take;
 mod support;
 mod tidy;

@@ -36,6 +36,8 @@ pub struct Place {
 
 impl Place {
     /// The directory of `--cwd`, else the current one.
+    ///
+    /// The process moves there: no git of that repository is ever run.
     pub fn of(cli: &Cli, call: &Call) -> Result<Self, ExitCode> {
         let named = call.value("cwd").map(PathBuf::from).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let cwd = guard::directory(&named.to_string_lossy()).ok_or_else(|| {
@@ -43,6 +45,8 @@ impl Place {
         })?;
         let paths = Paths::from_env()
             .ok_or_else(|| exit::fail(cli.name, exit::UNAVAILABLE, "no place for snapshots: HOME is not an absolute path"))?;
+        std::env::set_current_dir(&cwd)
+            .map_err(|e| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: {e}", quote::path(&cwd))))?;
         let tree = Repo::discover(&cwd, &Vars::of_process()).ok().flatten().and_then(|repo| repo.work_tree);
         let policy = Policies::from_env().load(tree.as_deref());
         Ok(Self { paths, cwd, policy, tree })

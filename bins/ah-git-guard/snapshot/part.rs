@@ -58,6 +58,8 @@ pub struct Draft {
     pub held: Vec<Oid>,
     /// What cannot be held.
     pub uncovered: Vec<Uncovered>,
+    /// Of files in no repository: the first path.
+    pub first: PathBuf,
     /// Paths at stake as they were given, where a link lies above them: the real path first.
     pub given: Vec<(PathBuf, PathBuf)>,
     /// Work trees of other repositories that were met, and whether those repositories are at stake themselves.
@@ -306,7 +308,7 @@ impl Draft {
 
     /// Files that lie in no repository; a directory stands for all in it.
     pub fn outside(paths: &[PathBuf], most: usize) -> Self {
-        let mut draft = Self::default();
+        let mut draft = Self { first: paths.first().cloned().unwrap_or_default(), ..Self::default() };
         let mut files = BTreeMap::new();
         let mut todo: Vec<PathBuf> = paths.iter().rev().cloned().collect();
         while let Some(path) = todo.pop() {

@@ -118,7 +118,7 @@ pub fn everything(paths: &Paths) -> std::io::Result<Pruned> {
 
 /// Lets snapshots of a store go, sweeps what none names, and frees what none holds.
 fn drop_all(store: &Store, ids: &[String], deadline: Deadline, done: &mut Pruned) -> Result<(), Trouble> {
-    let keep = store.keep(None, deadline)?;
+    let keep = store.keep(&[], deadline)?;
     if !ids.is_empty() {
         let names: Vec<String> = ids.iter().map(|id| Store::name(id)).collect();
         keep.forget(&names)?;

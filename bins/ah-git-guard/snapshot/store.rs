@@ -83,7 +83,7 @@ impl Store {
     }
 
     /// Its repository. `around`: the person's, whose files are never run.
-    pub fn keep(&self, around: Option<&Repo>, deadline: Deadline) -> Result<Keep, Trouble> {
+    pub fn keep(&self, around: &[&Repo], deadline: Deadline) -> Result<Keep, Trouble> {
         Keep::open(&self.dir, around, deadline)
     }
 
@@ -120,7 +120,7 @@ impl Store {
 
     /// The snapshots, oldest first. One that a newer version wrote in another form is left out.
     pub fn list(&self, deadline: Deadline) -> Result<Vec<Summary>, Trouble> {
-        let named = self.keep(None, deadline)?.list(REFS)?;
+        let named = self.keep(&[], deadline)?.list(REFS)?;
         let read = |n: ah::git::Named| {
             let summary: Summary = serde_json::from_str(&n.text).ok().filter(|s: &Summary| s.v == 1)?;
             (n.name == Self::name(&summary.id)).then_some(Summary { when: n.when, ..summary })
@@ -135,7 +135,7 @@ impl Store {
         if !is_id(id) {
             return Ok(None);
         }
-        let text = self.keep(None, deadline)?.content(&format!("{}:manifest.json", Self::name(id)), MANIFEST)?;
+        let text = self.keep(&[], deadline)?.content(&format!("{}:manifest.json", Self::name(id)), MANIFEST)?;
         Ok(text.and_then(|text| serde_json::from_slice(&text).ok()).filter(|m: &Manifest| m.v == 1))
     }
 
@@ -143,7 +143,7 @@ impl Store {
     /// one by one with [`Store::side`].
     pub fn contents(&self, id: &str, numbers: &[u32], deadline: Deadline) -> Result<Vec<Option<Vec<u8>>>, Trouble> {
         let specs: Vec<String> = numbers.iter().map(|n| format!("{}:files/{n}", Self::name(id))).collect();
-        self.keep(None, deadline)?.contents(&specs, CONTENTS + specs.len() * 100)
+        self.keep(&[], deadline)?.contents(&specs, CONTENTS + specs.len() * 100)
     }
 
     /// The bytes of a side file.

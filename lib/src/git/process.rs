@@ -54,7 +54,7 @@ impl<'a> Git<'a> {
     /// # Errors
     /// `NoGit`; `Unsafe` or `TooMuch` when the repository's filters cannot be made harmless.
     pub fn new(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
-        let program = environ::program(repo, vars).ok_or(Trouble::NoGit)?;
+        let program = environ::program(&[repo], vars).ok_or(Trouble::NoGit)?;
         Ok(Self { deadline, env: environ::environment(repo, vars)?, program, repo })
     }
 
