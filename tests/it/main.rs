@@ -36,6 +36,8 @@ mod session;
 mod shell;
 mod shell_bash;
 mod size;
+mod snapshot_store;
 mod snapshot_take;
+mod snapshot_turn;
 mod support;
 mod tidy;
