@@ -36,6 +36,8 @@ mod session;
 mod shell;
 mod shell_bash;
 mod size;
+mod snapshot_leave;
+mod snapshot_read;
 mod snapshot_store;
 mod snapshot_take;
 mod snapshot_turn;
