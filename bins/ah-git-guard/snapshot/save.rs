@@ -53,7 +53,7 @@ pub fn save(
         sweep(&store, &id);
     }
     drop(share);
-    let mut manifest = done?;
+    let mut manifest = done.inspect_err(|_| prune::clear(&store))?;
     as_given(&mut manifest.uncovered, &given);
     prune::if_due(paths, bounds, &store);
     Ok(Taken { id, uncovered: manifest.uncovered })

@@ -6,9 +6,11 @@ use ah::fs::{Lock, ensure_dir, read, share};
 use ah::git::{Keep, Repo, Trouble, Vars};
 use ah::paths::{Paths, store_name};
 use ah::session::hash_bytes;
+use std::fs::DirBuilder;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -93,7 +95,7 @@ impl Store {
             // Keyed by the system at random.
             let random = RandomState::new().build_hasher().finish().to_le_bytes();
             let id: String = random[..4].iter().map(|r| char::from(LETTERS[usize::from(*r) % LETTERS.len()])).collect();
-            match std::fs::create_dir(self.sides(&id)) {
+            match DirBuilder::new().mode(0o700).create(self.sides(&id)) {
                 Ok(()) => return Ok(id),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
