@@ -69,6 +69,7 @@ const CLI: Cli = Cli {
         "explain [--cwd DIR] [--json] -- COMMAND",
         "log [--json] [--since WHEN] [--follow]",
         "policy [--cwd DIR] [--json]",
+        "report CODE [-]",
         "rules [--json] [ID]",
     ],
     commands: &[
@@ -77,6 +78,11 @@ const CLI: Cli = Cli {
         Command { name: "explain", args: "-- COMMAND", help: "show how a command line is read and judged" },
         Command { name: "log", args: "", help: "show what was stopped, asked about or noted" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
+        Command {
+            name: "report",
+            args: "CODE [-]",
+            help: "write a denial as a case to show to others, without secrets or names",
+        },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
     ],
     flags: &[COMPLETIONS, CWD, EVENT, EXPLAIN, FAIL, FOLLOW, HARNESS, HELP, JSON, JSONL, RECORD, SINCE, VERSION],
@@ -110,6 +116,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("explain") => commands::explain(&CLI, &call),
         Some("log") => commands::log(&CLI, &call),
         Some("policy") => commands::policy(&CLI, &call),
+        Some("report") => commands::report(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }

@@ -22,6 +22,7 @@ mod guard_events;
 mod guard_hostile;
 mod guard_order;
 mod guard_places;
+mod guard_report;
 mod guard_rules;
 mod guard_run;
 mod log;

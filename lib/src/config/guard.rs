@@ -281,6 +281,16 @@ impl Snapshot {
         ("turns", 0, 1),
     ];
 
+    /// Every key with its value, as it is written.
+    #[must_use]
+    pub fn values(&self) -> Vec<(&'static str, String)> {
+        let text = |(key, _, most)| {
+            let value = self.read(key);
+            (key, if most == 1 { (value == 1).to_string() } else { value.to_string() })
+        };
+        Self::KEYS.map(text).to_vec()
+    }
+
     fn read(&self, key: &str) -> u64 {
         match key {
             "always" => u64::from(self.always),
