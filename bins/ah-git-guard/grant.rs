@@ -68,6 +68,9 @@ pub fn code(paths: &Paths, hash: &str, now: u64) -> String {
 /// How often a session was denied this call since it was last let through.
 pub fn repeats(paths: &Paths, session: &str, hash: &str) -> usize {
     let mut count = 0;
+    if session.is_empty() {
+        return 0;
+    }
     audit::back(paths, LOOK_BACK, hash, |line| {
         let same = line.hash == hash;
         count += usize::from(same && line.session == session && line.verdict == "deny");
