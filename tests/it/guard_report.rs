@@ -50,7 +50,7 @@ fn a_case_holds_what_is_needed_to_see_it_again() {
     assert_eq!((&facts["protected"], &facts["branch"], &facts["is_linked"]), (&true.into(), &"branch".into(), &false.into()));
     let commands = value["reading"]["commands"].as_array().unwrap();
     assert!(commands.iter().any(|c| c["command"].as_str().unwrap().ends_with("reset --hard")), "{text}");
-    assert_eq!(value["reading"]["findings"][0]["losses"], 2);
+    assert_eq!(value["reading"]["findings"][0]["more"], 2);
     let policy = value["policy"].as_array().unwrap();
     let turns = policy.iter().find(|s| s["key"] == "snapshot.turns").unwrap();
     assert_eq!((&turns["value"], &turns["from"]), (&"false".into(), &"Person".into()));

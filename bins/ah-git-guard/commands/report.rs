@@ -15,7 +15,7 @@ use ah::quote;
 use ah::redact::redact;
 use ah::shell::Source;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -32,7 +32,7 @@ struct Report {
     system: System,
     denial: Line,
     /// What `explain` makes of the redacted command now; none for a file tool, and where the directory is not known any more.
-    reading: Option<Value>,
+    reading: Option<Box<RawValue>>,
     policy: Vec<policy::Setting>,
     problems: usize,
     repository: Option<Facts>,
@@ -78,7 +78,7 @@ pub fn report(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let line = denial(cli, paths(cli)?, code)?;
     let plain = |c: &char| c.is_ascii_alphanumeric();
     let name = format!("ah-report-{}.json", line.code.iter().flat_map(|c| c.chars()).filter(plain).collect::<String>());
-    let text = serde_json::to_string_pretty(&case(line)).unwrap_or_default() + "\n";
+    let text = case(line);
     if print {
         exit::print(cli.name, &text);
         return Ok(ExitCode::SUCCESS);
@@ -90,7 +90,7 @@ pub fn report(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn case(mut line: Line) -> Value {
+fn case(mut line: Line) -> String {
     let policies = Policies::from_env();
     let cwd = guard::directory(&line.cwd).filter(|_| !line.cwd.is_empty());
     let policy = cwd.as_deref().map_or_else(|| policies.load(None), |cwd| way::policy(&policies, cwd));
@@ -117,27 +117,25 @@ fn case(mut line: Line) -> Value {
         problems: policy.problems.len(),
         repository: repo.as_ref().map(|repo| facts(repo, git.as_ref(), &policy)),
     };
-    let mut value = serde_json::to_value(report).unwrap_or_default();
     let home = policies.paths.and_then(|p| p.home()).map(|h| h.to_string_lossy().into_owned());
-    clean(&mut value, home.as_deref().filter(|h| h.len() > 1));
-    value
+    let json = serde_json::to_string(&report).unwrap_or_default();
+    laid_out(&json, home.as_deref().filter(|h| h.len() > 1))
 }
 
-/// How the command is read; a loss stands there by its number only.
-fn reading(line: &Line, cwd: &Path, policies: &Policies) -> Option<Value> {
+/// How the command is read, without the names of what would be lost.
+fn reading(line: &Line, cwd: &Path, policies: &Policies) -> Option<Box<RawValue>> {
     let source = match line.tool.as_str() {
         "PowerShell" => Source::PowerShell,
         tool if line.command.is_empty() || line.command.starts_with(&format!("{tool} ")) => return None,
         _ => Source::Shell,
     };
-    let judged = guard::line(&line.command, source, cwd, policies, &Memory::default, true);
-    let mut read: Value = serde_json::from_str(&explain::json(&judged)).ok()?;
-    read.as_object_mut()?.remove("message");
-    for finding in read["findings"].as_array_mut()? {
-        let count = finding["losses"].as_array().map_or(0, Vec::len);
-        finding["losses"] = count.into();
+    let mut judged = guard::line(&line.command, source, cwd, policies, &Memory::default, true);
+    judged.message.clear();
+    for finding in &mut judged.findings {
+        finding.more += finding.losses.len();
+        finding.losses.clear();
     }
-    Some(read)
+    RawValue::from_string(explain::json(&judged)).ok()
 }
 
 fn facts(repo: &Repo, git: Option<&Git<'_>>, policy: &Policy) -> Facts {
@@ -182,14 +180,47 @@ fn release() -> String {
     String::from_utf8_lossy(&kernel).trim().to_owned()
 }
 
-/// Every text of the report, as it may be shown to others.
-fn clean(value: &mut Value, home: Option<&str>) {
-    match value {
-        Value::String(text) => *text = shown(text, home),
-        Value::Array(all) => all.iter_mut().for_each(|v| clean(v, home)),
-        Value::Object(all) => all.values_mut().for_each(|v| clean(v, home)),
-        _ => {}
+/// JSON a value a line, each text of it as others may see it.
+fn laid_out(json: &str, home: Option<&str>) -> String {
+    let mut out = String::new();
+    let mut depth = 0;
+    let mut rest = json;
+    while let Some(c) = rest.chars().next() {
+        let length = if c == '"' { literal(rest) } else { c.len_utf8() };
+        let (piece, after) = rest.split_at(length);
+        let empty = after.starts_with(['}', ']']);
+        let line = |depth: usize| format!("\n{}", "  ".repeat(depth));
+        match c {
+            '"' => {
+                let text: String = serde_json::from_str(piece).unwrap_or_default();
+                out += &serde_json::to_string(&shown(&text, home)).unwrap_or_default();
+            }
+            '{' | '[' if !empty => {
+                depth += 1;
+                out += &format!("{c}{}", line(depth));
+            }
+            '}' | ']' if !out.ends_with(['{', '[']) => {
+                depth -= 1;
+                out += &format!("{}{c}", line(depth));
+            }
+            ',' => out += &format!(",{}", line(depth)),
+            ':' => out += ": ",
+            c => out.push(c),
+        }
+        rest = after;
     }
+    out + "\n"
+}
+
+/// How long the text literal is that `json` begins with, its quotes included.
+fn literal(json: &str) -> usize {
+    let mut escaped = false;
+    let ends = |(_, b): &(usize, u8)| {
+        let end = *b == b'"' && !escaped;
+        escaped = *b == b'\\' && !escaped;
+        end
+    };
+    json.bytes().enumerate().skip(1).find(ends).map_or(json.len(), |(at, _)| at + 1)
 }
 
 /// Without secrets, without addresses, the home as `~`, nothing hidden.
@@ -227,6 +258,15 @@ fn at_home(text: &str, home: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn json_is_laid_out() {
+        let json = r#"{"a":[],"b":{"c":["x, \"y\\",-1.5,null],"d":{}},"e":"~:{"}"#;
+        let out = laid_out(json, None);
+        assert_eq!(out.lines().count(), 12, "{out}");
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(read(&out), read(json));
+    }
 
     #[test]
     fn what_others_may_see() {
