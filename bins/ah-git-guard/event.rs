@@ -36,7 +36,12 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
     let judged = if context.can_ask { judged } else { guard::unattended(judged) };
-    let judged = way::through(judged, &Attempt::of(event, context.harness.name, &cwd), &policies, context.probe);
+    let judged = if judged.verdict == Verdict::Allow {
+        judged
+    } else {
+        // Not before: a hash is more than the rest of a silent call.
+        way::through(judged, &Attempt::of(event, context.harness.name, &cwd), &policies, context.probe)
+    };
     if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
