@@ -75,6 +75,7 @@ const CLI: Cli = Cli {
         "log [--json] [--since WHEN] [--follow]",
         "policy [--cwd DIR] [--json]",
         "prune [--everything] [--json]",
+        "report CODE [-]",
         "rules [--json] [ID]",
         "snapshot [--cwd DIR] [-m TEXT] [--json] [PATH ...]",
         "snapshots [--all] [--cwd DIR] [--json]",
@@ -86,6 +87,11 @@ const CLI: Cli = Cli {
         Command { name: "log", args: "", help: "show what was stopped, asked about or noted" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
         Command { name: "prune", args: "", help: "let go of old snapshots, or of all" },
+        Command {
+            name: "report",
+            args: "CODE [-]",
+            help: "write a denial as a case to show to others, without secrets or names",
+        },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
         Command {
             name: "snapshot",
@@ -133,6 +139,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("log") => commands::log(&CLI, &call),
         Some("policy") => commands::policy(&CLI, &call),
         Some("prune") => snapshot::commands::prune(&CLI, &call),
+        Some("report") => commands::report(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some("snapshot") => snapshot::commands::snapshot(&CLI, &call),
         Some("snapshots") => snapshot::commands::snapshots(&CLI, &call),

@@ -24,6 +24,7 @@ mod guard_order;
 mod guard_outcome;
 mod guard_own;
 mod guard_places;
+mod guard_report;
 mod guard_rules;
 mod guard_run;
 mod log;
