@@ -12,8 +12,11 @@ fn main() {
         // leave them out, because the standard library comes compiled with them.)
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{folder}/bins/lean.ld");
         println!("cargo:rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
-        // At a fixed address the loader has 2,800 pointers less to relocate: a tenth of what a silent call costs.
-        println!("cargo:rustc-link-arg-bins=-no-pie");
+        // At a fixed address the loader has 2,800 pointers less to relocate: a tenth of what a silent call costs. (A
+        // static executable is told so by `relocation-model=static`; the linker's word alone would break it.)
+        if !env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default().contains("crt-static") {
+            println!("cargo:rustc-link-arg-bins=-no-pie");
+        }
         // The unwinder from its archive: one library less to find, map and relocate, another tenth.
         println!("cargo:rustc-link-lib=gcc_eh");
     }

@@ -1,20 +1,26 @@
 #!/bin/sh
-# Try ah from its source tree.
+# Build ah from its source tree and install it, or only try it.
 #
-#   sh install/install.sh --try    build the guard and play it in a temporary folder; nothing outside is changed
+#   sh install/install.sh [--prefix DIR]   build, and put programs and manual below DIR (default ~/.local)
+#   sh install/install.sh --try            build the guard and play it in a temporary folder; nothing outside is changed
 #
-# Needs cargo and git. Exit 0 when the guard did what is printed as expected, 1 when not, 64 on wrong usage, 69 when
-# something is missing.
+# Needs cargo, and git to try. Exit 0 when done (or all went as expected), 1 when not, 64 on wrong usage, 69 when
+# something is missing, 73 when a file cannot be put in its place.
 set -eu
 
 usage() {
 	cat <<'EOF'
-usage: sh install/install.sh --try
+usage: sh install/install.sh [--prefix DIR] [--dynamic]
+       sh install/install.sh --try
 
-  --try    build the guard with cargo (into target/ of this source tree) and play
-           it in a temporary folder: a real repository, real losses, nothing else
-           touched. The folder is removed at the end.
-  --help   this text
+  --prefix DIR  install below DIR: bin/ah-git-guard and share/man (default:
+                ~/.local). Nothing else is changed; no hook is registered.
+  --dynamic     link the system's C library as usual. Without it the programs
+                stand alone where that works, and start faster.
+  --try         build the guard with cargo (into target/ of this source tree) and
+                play it in a temporary folder: a real repository, real losses,
+                nothing else touched. The folder is removed at the end.
+  --help        this text
 EOF
 }
 
@@ -28,24 +34,94 @@ die() {
 	exit "$1"
 }
 
-build() {
+# built FILE ARG...: cargo makes FILE; what it says is shown as it goes on a terminal, else only when it fails.
+built() {
+	file=$1
+	shift
 	command -v cargo >/dev/null 2>&1 || die 69 'cargo is missing; get it from https://rustup.rs'
-	command -v git >/dev/null 2>&1 || die 69 'git is missing'
-	echo 'building ah-git-guard with cargo; the first time takes a minute or two'
 	if [ -t 2 ]; then
-		cargo_build || die 1 'cargo could not build ah-git-guard'
+		cargo_build "$@" || return 1
 	else
-		log=$(cargo_build 2>&1) || {
-			printf '%s\n' "$log" >&2
-			die 1 'cargo could not build ah-git-guard'
-		}
+		log=$(cargo_build "$@" 2>&1) || return 1
 	fi
-	guard=$source/target/try/ah-git-guard
-	[ -x "$guard" ] || die 1 "cargo did not make $guard"
+	[ -x "$file" ]
 }
 
 cargo_build() {
-	(cd "$source" && cargo build --locked --profile try --no-default-features --bin ah-git-guard --target-dir target)
+	(cd "$source" && cargo build --locked --no-default-features --bin ah-git-guard "$@")
+}
+
+failed() {
+	[ -z "${log-}" ] || printf '%s\n' "$log" >&2
+	die 1 'cargo could not build ah-git-guard'
+}
+
+build() {
+	command -v git >/dev/null 2>&1 || die 69 'git is missing'
+	echo 'building ah-git-guard with cargo; the first time takes a minute or two'
+	guard=$source/target/try/ah-git-guard
+	built "$guard" --profile try --target-dir target || failed
+}
+
+# The release build. Standing alone it starts without a loader, in three quarters of the time; where that cannot be
+# linked or does not run, it needs the system's C library as usual.
+build_release() {
+	echo 'building ah-git-guard for use with cargo; some minutes the first time'
+	host=$(cargo -vV 2>/dev/null | sed -n 's/^host: //p')
+	case $host in
+	*-linux-*)
+		guard=$source/target/alone/$host/release/ah-git-guard
+		if [ -z "$dynamic" ] && alone "$guard" "$host" && runs "$guard"; then
+			how='stands alone'
+			return
+		fi
+		;;
+	esac
+	guard=$source/target/release/ah-git-guard
+	how="needs this system's C library"
+	built "$guard" --release --target-dir target || failed
+	runs "$guard" || die 1 "$guard does not run here"
+}
+
+# Flags for the target alone: with a target named, what runs while building (build.rs, proc macros) is built as usual.
+alone() (
+	export RUSTFLAGS='-C target-feature=+crt-static -C relocation-model=static'
+	built "$1" --release --target "$2" --target-dir target/alone
+)
+
+runs() { "$1" --version >/dev/null 2>&1; }
+
+# put FILE MODE PLACE: a whole new file beside its place, then renamed over it: a running program is never half written.
+put() {
+	mkdir -p "$(dirname "$3")" || die 73 "cannot make $(dirname "$3")"
+	new=$3.new.$$
+	if cp "$1" "$new" && chmod "$2" "$new" && mv -f "$new" "$3"; then
+		return
+	fi
+	rm -f "$new"
+	die 73 "cannot put $3 in its place"
+}
+
+install_all() {
+	case $prefix in
+	/*) ;;
+	*) prefix=$PWD/$prefix ;;
+	esac
+	build_release
+	put "$guard" 755 "$prefix/bin/ah-git-guard"
+	runs "$prefix/bin/ah-git-guard" || die 1 "$prefix/bin/ah-git-guard does not run; is $prefix mounted noexec?"
+	pages=0
+	for page in "$source"/man/*.[1-8]; do
+		put "$page" 644 "$prefix/share/man/man${page##*.}/${page##*/}"
+		pages=$((pages + 1))
+	done
+	echo "$prefix/bin/ah-git-guard  $("$prefix/bin/ah-git-guard" --version), $how"
+	echo "$prefix/share/man  $pages pages"
+	case ":$PATH:" in
+	*":$prefix/bin:"*) ;;
+	*) echo "not on your PATH: $prefix/bin" ;;
+	esac
+	echo 'Now register it in your agent: see "Start" in README.md.'
 }
 
 # A person's repository with a shared origin, and a colleague who pushed meanwhile.
@@ -166,14 +242,29 @@ try() {
 
 main() {
 	source=$(cd "$(dirname "$0")/.." && pwd)
-	case ${1-} in
-	--try)
-		[ $# -eq 1 ] || wrong
+	prefix='' dynamic='' trying=''
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--dynamic) dynamic=1 ;;
+		--prefix)
+			[ -n "${2-}" ] || wrong
+			prefix=$2
+			shift
+			;;
+		--prefix=?*) prefix=${1#*=} ;;
+		--try) trying=1 ;;
+		-h | --help) usage && exit 0 ;;
+		*) wrong ;;
+		esac
+		shift
+	done
+	if [ -n "$trying" ]; then
+		[ -z "$prefix$dynamic" ] || wrong
 		try
-		;;
-	-h | --help) usage ;;
-	*) wrong ;;
-	esac
+		return
+	fi
+	[ -n "$prefix" ] || prefix=${HOME:?is not set; say --prefix DIR}/.local
+	install_all
 }
 
 main "$@"

@@ -3,8 +3,11 @@
 use crate::explain;
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
+use crate::message;
+use crate::outcome::{self, Outcome};
 use crate::policy::Policies;
 use crate::rule::{self, RULES};
+use crate::snapshot::Taken;
 use crate::verdict::{Verdict, word};
 use ah::cli::{Call, Cli};
 use ah::config::Severity;
@@ -23,28 +26,32 @@ fn place(cli: &Cli, call: &Call) -> Result<PathBuf, ExitCode> {
         .ok_or_else(|| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: not a directory", quote::path(&dir))))
 }
 
-fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<Judged, ExitCode> {
+/// A line judged as if a person could be asked and a snapshot could be taken, and what would be said.
+fn judge(cli: &Cli, call: &Call, thorough: bool) -> Result<(Judged, Outcome, String), ExitCode> {
     let line = call.args.iter().map(|a| a.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     if line.trim().is_empty() {
         return Err(cli.usage_error("no command to judge: ah-git-guard check -- COMMAND"));
     }
     let cwd = place(cli, call)?;
-    Ok(guard::line(&line, Source::Shell, &cwd, &Policies::from_env(), &Memory::default, thorough))
+    let judged = guard::line(&line, Source::Shell, &cwd, &Policies::from_env(), &Memory::default, thorough);
+    let outcome = outcome::decide(&judged, true, &|_| Ok(Taken::default()));
+    let message = message::text(&outcome, &judged.counts, &cwd, None);
+    Ok((judged, outcome, message))
 }
 
 /// `check -- COMMAND`: 0 allow or note, 1 deny, 3 ask.
 pub fn check(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
-    let judged = judge(cli, call, call.options.explain)?;
+    let (judged, outcome, message) = judge(cli, call, call.options.explain)?;
     if call.options.explain {
-        ah::hook::Explain::ON.say(|| explain::text(&judged));
+        ah::hook::Explain::ON.say(|| explain::text(&judged, &outcome));
     }
-    let text = match (call.options.json, judged.message.is_empty()) {
-        (true, _) => explain::json(&judged) + "\n",
+    let text = match (call.options.json, message.is_empty()) {
+        (true, _) => explain::json(&judged, &outcome, &message) + "\n",
         (false, true) => String::new(),
-        (false, false) => judged.message.clone() + "\n",
+        (false, false) => message + "\n",
     };
     exit::print(cli.name, &text);
-    Ok(ExitCode::from(match judged.verdict {
+    Ok(ExitCode::from(match outcome.verdict {
         Verdict::Allow | Verdict::Note => exit::OK,
         Verdict::Ask => exit::ASK,
         Verdict::Deny => exit::NO,
@@ -53,8 +60,8 @@ pub fn check(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
 
 /// `explain -- COMMAND`.
 pub fn explain(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
-    let judged = judge(cli, call, true)?;
-    let text = if call.options.json { explain::json(&judged) } else { explain::text(&judged) };
+    let (judged, outcome, message) = judge(cli, call, true)?;
+    let text = if call.options.json { explain::json(&judged, &outcome, &message) } else { explain::text(&judged, &outcome) };
     exit::print(cli.name, &(text + "\n"));
     Ok(ExitCode::SUCCESS)
 }

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::judge::Judge;
+use crate::snapshot::Pin;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Refs, SiteId, Tip, World};
 use ah::git::{Oid, RefClass, Trouble, ref_class};
@@ -144,8 +145,11 @@ impl Judge<'_> {
         if lost.is_empty() {
             return Ok(());
         }
+        let pin = self.pin(world, call.site, &olds);
         if site.commits_not_in(&olds, &self.held(world, call.site, true))?.is_empty() {
-            world.findings.push(call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these").with(lost));
+            let own = self.own_commits(call.site, &olds, &held);
+            let finding = call.finding(rule, Verdict::Ask, "only hidden refs of another tool would hold these");
+            world.findings.push(finding.own(own).with(lost).pinned(pin));
             return Ok(());
         }
         let head = world.refs.get(&self.first(call.site)).and_then(Refs::head_tip);
@@ -153,14 +157,16 @@ impl Judge<'_> {
         into.extend(held.iter().cloned());
         match self.contained(call.site, &olds, &into)? {
             Some(true) => {
-                world.findings.push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost));
+                world
+                    .findings
+                    .push(call.finding(rule, Verdict::Note, "the content was merged under other commits").with(lost).pinned(pin));
                 return Ok(());
             }
             Some(false) => {}
             None => {
-                world
-                    .findings
-                    .push(call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out").with(lost));
+                let own = self.own_commits(call.site, &olds, &held);
+                let finding = call.finding(rule, Verdict::Ask, "whether the content was merged could not be found out");
+                world.findings.push(finding.own(own).with(lost).pinned(pin));
                 return Ok(());
             }
         }
@@ -171,6 +177,7 @@ impl Judge<'_> {
             .filter(|t| t.path.as_ref().is_some_and(|p| world.removed.contains(p) || !p.exists()))
             .map(|t| format!("worktrees/{}/HEAD", t.id))
             .collect();
+        let own = self.own_commits(call.site, &olds, &held);
         let mut all = if logged && without.is_none() { olds.clone() } else { site.logged(without, &gone)? };
         all.extend(held);
         let gone = site.commits_not_in(&olds, &all)?;
@@ -179,8 +186,42 @@ impl Judge<'_> {
         } else {
             call.finding(rule, Verdict::Deny, "nothing would name these any more").with(gone)
         };
-        world.findings.push(finding);
+        let branch = match without {
+            None if rule == "commit.drop" => world.refs.get(&self.first(call.site)).and_then(Refs::branch),
+            name => name,
+        };
+        let protected = branch.and_then(|b| b.strip_prefix("refs/heads/")).is_some_and(|b| self.policy.protects(b));
+        world.findings.push(Finding { protected, ..finding.own(own).pinned(pin) });
         Ok(())
+    }
+
+    /// Whether the session itself made what `tips` reach and `held` does not.
+    fn own_commits(&self, id: SiteId, tips: &BTreeSet<String>, held: &BTreeSet<String>) -> bool {
+        let site = &self.sites[id];
+        site.ids_not_in(tips, held).is_ok_and(|lost| self.memory.own_commits(site, &lost))
+    }
+
+    /// Commits to be kept by a snapshot; what names of this world hold is not stored with them.
+    pub fn pin(&self, world: &World, id: SiteId, tips: &BTreeSet<String>) -> Pin {
+        let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
+        Pin { repo: self.sites[id].repo.clone(), tips: ids(tips), held: ids(&self.held(world, id, false)) }
+    }
+
+    /// The commit that HEAD is on, to be kept while its branch is rewritten: without what other names and `below` hold.
+    pub fn pin_head(&self, world: &mut World, call: &Call, below: Option<Tip>) -> Result<Option<Pin>, Trouble> {
+        let refs = self.refs(world, call.site)?;
+        let Some(head) = refs.head_tip() else { return Ok(None) };
+        let branch = refs.branch().map(str::to_owned);
+        let mut rest = world.clone();
+        if let Some(refs) = rest.refs.get_mut(&self.first(call.site)) {
+            if let Some(name) = &branch {
+                refs.names.remove(name);
+            }
+            refs.head = Head::Branch("refs/heads/\u{0}rewritten".into());
+        }
+        let mut pin = self.pin(&rest, call.site, &world.real_tips([head]));
+        pin.held.extend(world.real_tips(below).iter().filter_map(|o| Oid::parse(o)));
+        Ok(Some(pin))
     }
 
     /// Whether all content of the commits is in one of `into` (a squash merge): `None` when undecided.
@@ -336,9 +377,10 @@ impl Judge<'_> {
         let Some(tip) = self.rev(world, call, word.text())? else { return Ok(()) };
         let lost = self.commits_lost(world, call.site, &tip, None)?;
         if !lost.is_empty() {
-            world
-                .findings
-                .push(call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost));
+            let pin = self.pin(world, call.site, &world.real_tips([tip]));
+            world.findings.push(
+                call.finding("reflog.expire", Verdict::Ask, "deletes the reflog entry that names these").with(lost).pinned(pin),
+            );
         }
         Ok(())
     }

@@ -3,20 +3,28 @@
 use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
+use crate::outcome;
 use crate::policy::Policies;
-use crate::snapshot::turn;
+use crate::snapshot::manifest::Kind;
+use crate::snapshot::take::{About, take};
+use crate::snapshot::{Taken, Want, turn};
 use crate::tools;
 use crate::verdict::Verdict;
 use ah::answer::Answer;
-use ah::config::{Fail, Severity};
+use ah::clock::Deadline;
+use ah::config::{Fail, Profile, Severity};
 use ah::event::{Event, Moment};
 use ah::hook::Context;
 use ah::paths::repo_config;
 use ah::quote;
+use ah::route::{self, Off, Route};
 use ah::session;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+/// How long a snapshot may take: with the verdict's own 4 s it stays within the 10 s that are registered.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
@@ -35,16 +43,46 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     let judged = tools::judge(event, &cwd, &policies, &memory, context);
     let Some(judged) = judged else { return Answer::Silence };
-    if !judged.written.is_empty() && judged.verdict <= Verdict::Note && !context.probe {
+    let command = event.input("command").unwrap_or_else(|| event.tool_name.clone());
+    let about = About {
+        kind: Kind::Command,
+        session: event.session_id.to_string(),
+        harness: context.harness.name.to_owned(),
+        command: command.into_owned(),
+        cwd: cwd.clone(),
+        ..About::default()
+    };
+    let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { keep(&policies, &judged, want, &about) };
+    let outcome = outcome::decide(&judged, context.can_ask, &keep);
+    let makes = !judged.makings.is_empty();
+    if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
+        if makes {
+            memory.makes(event, &judged.makings);
+        }
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
         let mut dirs = BTreeSet::new();
-        dirs.extend(judged.written.iter().filter_map(|(p, _)| p.parent()).chain([cwd.as_path()]));
+        dirs.extend(judged.written.iter().filter_map(|w| w.path.parent()));
+        if !judged.written.is_empty() {
+            dirs.insert(cwd.as_path());
+        }
         dirs.into_iter().for_each(|dir| memory.begin(dir));
         memory.wrote(event, &judged.written);
     }
-    context.explain.say(|| crate::explain::text(&judged));
-    render(if context.can_ask { judged } else { guard::unattended(judged) })
+    context.explain.say(|| crate::explain::text(&judged, &outcome));
+    render(outcome.verdict, message::text(&outcome, &judged.counts, &cwd, None))
+}
+
+/// Takes a snapshot before a call, where one may be taken.
+fn keep(policies: &Policies, judged: &Judged, want: &Want, about: &About) -> Result<Taken, String> {
+    let (Some(paths), Some(policy)) = (policies.paths, &judged.policy) else { return Err("no place for it is known".into()) };
+    match route::route(&policy.config, &about.cwd) {
+        _ if policy.config.profile == Profile::Ci => Err("in profile ci there are none".into()),
+        Route::Off(Off::Listed | Off::Default | Off::Silent) => Err("nothing is recorded of this repository".into()),
+        Route::Off(Off::Invalid | Off::Nowhere) | Route::Scope(_) => {
+            take(paths, &policy.guard().snapshot, want, about, Deadline::after(PATIENCE)).map_err(|why| why.to_string())
+        }
+    }
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.
@@ -68,12 +106,12 @@ fn start(policies: &Policies, cwd: &Path, context: &Context) -> Answer {
     }
 }
 
-fn render(judged: Judged) -> Answer {
-    match judged.verdict {
+fn render(verdict: Verdict, message: String) -> Answer {
+    match verdict {
         Verdict::Allow => Answer::Silence,
-        Verdict::Note => Answer::Note(judged.message),
-        Verdict::Ask => Answer::Ask(judged.message),
-        Verdict::Deny => Answer::Deny(judged.message),
+        Verdict::Note => Answer::Note(message),
+        Verdict::Ask => Answer::Ask(message),
+        Verdict::Deny => Answer::Deny(message),
     }
 }
 

@@ -1,12 +1,13 @@
 //! How a line was read and judged, for people (`explain`, `--explain`) and for programs (`--json`).
 
 use crate::guard::Judged;
+use crate::outcome::Outcome;
 use crate::verdict::{Loss, word};
 use ah::quote;
 use serde::Serialize;
 
 /// The text form.
-pub fn text(judged: &Judged) -> String {
+pub fn text(judged: &Judged, outcome: &Outcome) -> String {
     let mut out = Vec::new();
     for seen in &judged.seen {
         let via = if seen.via.is_empty() { String::new() } else { format!("  (via {})", seen.via.join(", ")) };
@@ -24,15 +25,17 @@ pub fn text(judged: &Judged) -> String {
     }
     for finding in &judged.findings {
         out.push(format!(
-            "finds   {} by {}: {} {}",
+            "finds   {} by {}{}: {} {}",
             word(finding.verdict),
             finding.rule,
+            if finding.own { ", own" } else { "" },
             quote::line(&finding.command, 120),
             quote::line(&finding.detail, 200)
         ));
         out.extend(finding.losses.iter().map(|l| format!("  loses {}", quote::line(&loss(l), 200))));
     }
-    out.push(format!("verdict {}", word(judged.verdict)));
+    let after = if outcome.through { ", after a snapshot" } else { "" };
+    out.push(format!("verdict {}{after}", word(outcome.verdict)));
     out.join("\n")
 }
 
@@ -46,7 +49,7 @@ fn loss(loss: &Loss) -> String {
 }
 
 /// The machine form, `"v":1`.
-pub fn json(judged: &Judged) -> String {
+pub fn json(judged: &Judged, outcome: &Outcome, message: &str) -> String {
     let commands = judged.seen.iter().map(|s| Command {
         asked: &s.asked,
         command: &s.text,
@@ -59,6 +62,7 @@ pub fn json(judged: &Judged) -> String {
         detail: &f.detail,
         losses: f.losses.iter().map(loss).collect(),
         more: f.more,
+        own: f.own,
         remote: f.remote,
         rule: f.rule,
         verdict: word(f.verdict),
@@ -66,10 +70,11 @@ pub fn json(judged: &Judged) -> String {
     let whole = Whole {
         commands: commands.collect(),
         findings: findings.collect(),
-        message: &judged.message,
+        message,
+        snapshot: outcome.through,
         unread: judged.unread.iter().map(|u| Part { part: &u.part, why: u.why }).collect(),
         v: 1,
-        verdict: word(judged.verdict),
+        verdict: word(outcome.verdict),
     };
     serde_json::to_string(&whole).unwrap_or_default()
 }
@@ -79,6 +84,8 @@ struct Whole<'a> {
     commands: Vec<Command<'a>>,
     findings: Vec<Found<'a>>,
     message: &'a str,
+    /// It goes on only after a snapshot.
+    snapshot: bool,
     unread: Vec<Part<'a>>,
     v: u32,
     verdict: &'a str,
@@ -99,6 +106,7 @@ struct Found<'a> {
     detail: &'a str,
     losses: Vec<String>,
     more: usize,
+    own: bool,
     remote: bool,
     rule: &'a str,
     verdict: &'a str,

@@ -45,6 +45,13 @@ impl Guard<'_, '_> {
         if let Some(output) = self.prints(&invocation, &cwd) {
             return Step::Done(vec![End { state: world, ok: Some(true), output: Some(output) }]);
         }
+        if verb == "init" && !elsewhere(command) {
+            let into = invocation.args.iter().find_map(|w| w.literal().filter(|t| !t.starts_with('-')));
+            let git_dir = into.map_or_else(|| cwd.clone(), |to| real(&absolute(&cwd, to))).join(".git");
+            let there = git_dir.exists() || invocation.args.iter().any(|w| w.text() == "--bare");
+            world.created.extend((!there).then_some(git_dir));
+            return Step::Done(vec![End { state: world, ok: Some(true), output: None }]);
+        }
         if verb::risk(&invocation) == verb::Risk::None {
             return done(world);
         }
@@ -63,6 +70,19 @@ impl Guard<'_, '_> {
             let act = Act { cwd: &cwd, text: &text };
             if let Err(trouble) = self.judge.change(&mut world, &act, &Change::Replace(file)) {
                 return ends(self.troubled(world, &text, &trouble));
+            }
+            return done(world);
+        }
+        if let Some(git_dir) = cwd.ancestors().map(|d| d.join(".git")).find(|d| world.created.contains(d) || d.exists())
+            && world.created.contains(&git_dir)
+        {
+            if let Err(trouble) = clean::begun(self.judge, &mut world, &text, &invocation, &cwd) {
+                return ends(self.troubled(world, &text, &trouble));
+            }
+            let all = |w: &Word| matches!(w.text(), "." | ":/" | "-A" | "--all");
+            if matches!(verb, "add" | "stage") && invocation.args.iter().any(all) {
+                // From now on it tracks everything that clean would take.
+                world.created.remove(&git_dir);
             }
             return done(world);
         }

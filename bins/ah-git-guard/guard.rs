@@ -1,13 +1,14 @@
-//! One line from text to verdict: the first look, the second with the repository, the policy, what nobody can be asked.
+//! One line from text to findings: the first look, the second with the repository, the policy.
 
 use crate::files::{self, Change};
 use crate::judge::Judge;
 use crate::look::Look;
 use crate::machine::{Guard, Seen};
+use crate::making::Making;
 use crate::memory::{Recall, Written};
-use crate::message;
+use crate::message::Counts;
 use crate::plain;
-use crate::policy::Policies;
+use crate::policy::{Policies, Policy};
 use crate::removal::Act;
 use crate::site;
 use crate::survey::Survey;
@@ -18,25 +19,32 @@ use ah::shell::{Source, Start, Unread, Variables, walk};
 use std::path::{Path, PathBuf};
 
 /// A judged line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Judged {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// What it rests on, worst first.
+    /// Lines added and removed in files at stake.
+    pub counts: Counts,
+    /// What was found, worst first.
     pub findings: Vec<Finding>,
+    /// The policy it was judged by; none where the first look was enough, and then nothing was found.
+    pub policy: Option<Policy>,
     /// Every command read, in order; empty when the first look was enough and nobody asked for more.
     pub seen: Vec<Seen>,
     /// What could not be read.
     pub unread: Vec<Unread>,
-    /// The text for the agent or the person; empty for allow.
-    pub message: String,
     /// Files that the call writes, where that is certain.
     pub written: Vec<Written>,
+    /// What it is about to make in git.
+    pub makings: Vec<Making>,
 }
 
 impl Judged {
-    fn silent(unread: Vec<Unread>, written: Vec<Written>) -> Self {
-        Self { verdict: Verdict::Allow, findings: Vec::new(), seen: Vec::new(), unread, message: String::new(), written }
+    fn silent(unread: Vec<Unread>, written: Vec<Written>, makings: Vec<Making>) -> Self {
+        Self { unread, written, makings, ..Self::default() }
+    }
+
+    /// How bad it is, before anything is made of it.
+    pub fn verdict(&self) -> Verdict {
+        self.findings.first().map_or(Verdict::Allow, |f| f.verdict)
     }
 }
 
@@ -44,7 +52,7 @@ impl Judged {
 pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory: Recall, thorough: bool) -> Judged {
     let rules = policies.own_rules(cwd);
     if rules.is_empty() && source == Source::Shell && !thorough && plain::harmless(text) {
-        return Judged::silent(Vec::new(), Vec::new());
+        return Judged::silent(Vec::new(), Vec::new(), Vec::new());
     }
     let start = start(cwd);
     let mut look = Look::First(Survey::new(&rules));
@@ -52,7 +60,7 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let Look::First(survey) = look else { unreachable!("the first look stays the first") };
     let unread = !first.unread.is_empty() && (survey.git || may_lose(text, &first.unread));
     if !survey.losing && !unread && !thorough {
-        return Judged::silent(first.unread, survey.written);
+        return Judged::silent(first.unread, survey.written, survey.makings);
     }
     let vars = Vars::of_process();
     let top = ah::git::Repo::discover(cwd, &vars).ok().flatten().and_then(|r| r.work_tree);
@@ -76,7 +84,9 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
             findings.push(Finding::new("line.unread", Verdict::Ask, part, "this part of the line cannot be read"));
         }
     }
-    Judged { written: survey.written, ..conclude(&judge, findings, cwd, seen, walked.unread) }
+    let (findings, counts) = conclude(&judge, findings);
+    let (written, makings) = (survey.written, survey.makings);
+    Judged { counts, findings, policy: Some(policy), seen, unread: walked.unread, written, makings }
 }
 
 /// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
@@ -111,29 +121,27 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
         }
     }
     if matches!(changes, [Change::Write(_)]) {
-        // Written over on purpose, with the whole text at hand: asked about, not stopped.
-        world.findings.iter_mut().filter(|f| f.rule == "file.replace").for_each(|f| f.verdict = f.verdict.min(Verdict::Ask));
+        // Written over on purpose, with the whole text at hand: kept in a snapshot, else asked about; not stopped.
+        for finding in world.findings.iter_mut().filter(|f| f.rule == "file.replace") {
+            finding.verdict = finding.verdict.min(Verdict::Ask);
+            finding.rewrite = true;
+        }
     }
-    conclude(&judge, world.findings, cwd, Vec::new(), Vec::new())
+    let (findings, counts) = conclude(&judge, world.findings);
+    Judged { counts, findings, policy: Some(policy), ..Judged::default() }
 }
 
-/// Findings become a verdict by the policy.
-fn conclude(judge: &Judge, mut findings: Vec<Finding>, cwd: &Path, seen: Vec<Seen>, unread: Vec<Unread>) -> Judged {
+/// Findings as the policy has them, the worst first, and what can be counted of them.
+fn conclude(judge: &Judge, mut findings: Vec<Finding>) -> (Vec<Finding>, Counts) {
     findings.iter_mut().for_each(|f| judge.policy.apply(f));
     // The worst first, else in the order of the line.
     let worst_first = [Verdict::Deny, Verdict::Ask, Verdict::Note];
     let findings: Vec<Finding> =
         worst_first.iter().flat_map(|v| findings.iter().filter(move |f| f.verdict == *v).cloned()).collect();
-    let verdict = findings.first().map_or(Verdict::Allow, |f| f.verdict);
-    let message = match verdict {
-        Verdict::Allow => String::new(),
-        Verdict::Note => message::note(&findings),
-        verdict => {
-            let counts = judge.line_counts(&findings);
-            message::text(&findings, verdict, cwd, &|path| counts.get(path).copied())
-        }
-    };
-    Judged { verdict, findings, seen, unread, message, written: Vec::new() }
+    // Of what may go on after a snapshot nobody reads the numbers.
+    let told = findings.iter().any(|f| f.verdict >= Verdict::Ask && !f.own && !f.rewrite);
+    let counts = if told { judge.line_counts(&findings) } else { Counts::new() };
+    (findings, counts)
 }
 
 /// Where the line starts: its directory and the whole environment of the hook, which the command inherits.
@@ -143,17 +151,6 @@ fn start(cwd: &Path) -> Start {
 
 fn environment() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?))).collect()
-}
-
-/// What becomes of a verdict where nobody can be asked: nothing is lost that a snapshot could not bring back, so an ask is a deny.
-pub fn unattended(mut judged: Judged) -> Judged {
-    if judged.verdict == Verdict::Ask {
-        judged.verdict = Verdict::Deny;
-        judged.message =
-            judged.message.replacen("ah-git-guard asks", "ah-git-guard stopped this, because nobody can be asked", 1);
-        judged.message = ah::quote::cut(&judged.message, message::MOST).into_owned();
-    }
-    judged
 }
 
 /// The session's directory, links resolved; `None` where it does not exist any more.

@@ -48,10 +48,11 @@ impl Judge<'_> {
             _ => Verdict::Deny,
         };
         let id = if what == Inside::Whole { "repo.remove" } else { "repo.write" };
-        world.findings.push(
-            Finding::new(id, verdict, act.text, "the repository keeps its history there")
-                .with([Loss::Other(format!(".git/{}", tail.display()))]),
-        );
+        let finding = Finding::new(id, verdict, act.text, "the repository keeps its history there");
+        let site =
+            (what == Inside::Whole).then(|| git_dir.parent().map(|top| self.site_at(top))).flatten().transpose()?.flatten();
+        let pins = site.map(|id| self.pin_whole(id)).transpose()?.into_iter().collect();
+        world.findings.push(Finding { pins, ..finding.with([Loss::Other(format!(".git/{}", tail.display()))]) });
         Ok(true)
     }
 

@@ -241,6 +241,7 @@ impl<'a> Judge<'a> {
                     let mut add = |side, kind, holders| {
                         let mut treasure = Treasure::new(kind, &path, holders);
                         treasure.fresh = head.is_none();
+                        treasure.listed = *t == 'A' || (*i == 'A' && staged.as_ref().is_none_or(|o| o.is_zero()));
                         treasure.blob = staged.as_ref().filter(|_| side == Side::Index).map(|o| o.as_str().to_owned());
                         world.add(side, treasure);
                     };

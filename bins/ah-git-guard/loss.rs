@@ -21,12 +21,12 @@ impl Judge<'_> {
             return;
         }
         let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).collect();
+        let on_loss = self.policy.guard().on_loss;
         let mut kept = self.in_history(&lost);
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
-        let on_loss = self.policy.guard().on_loss;
-        let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
+        let mut groups: Vec<Finding> = Vec::new();
         for (treasure, level) in &worse {
             if empty(treasure) || kept.contains(&(treasure.path.clone(), treasure.kind == Kind::Staged)) {
                 continue;
@@ -40,19 +40,18 @@ impl Judge<'_> {
                 }
                 (Kind::Ignored, _) => ("tree.overwrite", Verdict::Ask, "an ignored file is replaced by one of the same name"),
                 (Kind::Resolution, _) => ("merge.abort", Verdict::Deny, "a conflict that was resolved by hand"),
-                _ if own && on_loss != OnLoss::Deny => (rule, Verdict::Ask, "this session made it; there is no snapshot of it"),
-                _ if on_loss == OnLoss::Snapshot => (rule, Verdict::Ask, "there is no snapshot of it"),
+                _ if own && on_loss != OnLoss::Deny => (rule, Verdict::Ask, ""),
                 _ => (rule, Verdict::Deny, ""),
             };
-            let loss = self.loss(treasure);
-            match groups.iter_mut().find(|g| g.0 == rule && g.1 == verdict) {
-                Some(group) => group.3.push(loss),
-                None => groups.push((rule, verdict, detail, vec![loss])),
-            }
+            let finding = Finding::new(rule, verdict, text, detail).own(own);
+            let at = groups.iter().position(|g| g.rule == rule && g.verdict == verdict && g.own == own).unwrap_or_else(|| {
+                groups.push(finding);
+                groups.len() - 1
+            });
+            let group = groups.remove(at).with([self.loss(treasure)]);
+            groups.insert(at, group);
         }
-        for (rule, verdict, detail, losses) in groups {
-            world.findings.push(Finding::new(rule, verdict, text, detail).with(losses));
-        }
+        world.findings.extend(groups);
     }
 
     /// Conflicts that nobody has worked on: git's own markers are no resolution.

@@ -1,15 +1,18 @@
 //! Whose work something is: what a session found when it began, and what it wrote since (the `own` lines of its log).
 
+use crate::making::Making;
 use crate::site::{Site, deadline};
 use ah::clock::now_ms;
 use ah::config::Config;
 use ah::event::Event;
-use ah::git::{Entry, Repo, State, Vars};
+use ah::git::{self, Entry, Git, Repo, State, Vars};
 use ah::paths::Paths;
 use ah::route;
-use ah::session::{self, Own, Seen, Session, hash_bytes, hash_file, path_text};
-use std::cell::OnceCell;
+use ah::session::{self, Made, Own, Present, Seen, Session, hash_bytes, hash_file, mark, path_text};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 pub use ah::session::Whose;
 
@@ -18,13 +21,28 @@ pub use ah::session::Whose;
 pub struct Memory {
     session: Option<Session>,
     folded: OnceCell<session::Memory>,
+    /// Hashes of what commits have at a path.
+    past: RefCell<BTreeMap<String, BTreeSet<String>>>,
 }
 
 /// How the memory is had once it is needed.
 pub type Recall<'l> = &'l dyn Fn() -> Memory;
 
-/// A path that a call writes, with its text where that is known beforehand.
-pub type Written = (PathBuf, Option<String>);
+/// A path that a call writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Absolute.
+    pub path: PathBuf,
+    /// Its text afterwards, where that is known beforehand.
+    pub text: Option<String>,
+    /// Where it is copied or moved from.
+    pub from: Option<PathBuf>,
+}
+
+/// A file larger than this is not read before a call writes it, in bytes.
+const MET: u64 = 1 << 20;
+/// So many contents that a path had in commits are looked at.
+const PAST: usize = 100;
 
 impl Memory {
     /// The memory of the session that sent `event`; none where nothing may be recorded.
@@ -33,14 +51,42 @@ impl Memory {
             let scope = route::route(config, cwd).scope()?;
             Session::open(paths?, &event.session_id, &scope.repo).ok()
         };
-        Self { session: (!event.session_id.is_empty()).then(open).flatten(), folded: OnceCell::new() }
+        Self { session: (!event.session_id.is_empty()).then(open).flatten(), ..Self::default() }
     }
 
     /// Whose the present content of a path in a work tree is.
     pub fn whose(&self, tree: &Path, path: &Path) -> Whose {
-        let Some(session) = &self.session else { return Whose::Unknown };
-        let folded = self.folded.get_or_init(|| session.memory().unwrap_or_default());
-        folded.whose(&path_text(tree), path, hash_file(path).as_deref())
+        let Some(folded) = self.folded() else { return Whose::Unknown };
+        let written = std::fs::symlink_metadata(path).and_then(|m| m.modified()).ok();
+        let written = written.and_then(|at| u64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok());
+        let now = Present { hash: hash_file(path), written };
+        folded.whose(&path_text(tree), path, &now, &|path, hash| self.committed(path, hash))
+    }
+
+    /// What the session's log adds up to.
+    pub fn folded(&self) -> Option<&session::Memory> {
+        let session = self.session.as_ref()?;
+        Some(self.folded.get_or_init(|| session.memory().unwrap_or_default()))
+    }
+
+    /// Whether a commit that a ref or HEAD reaches has content of this hash at a path.
+    pub fn committed(&self, path: &str, hash: &str) -> bool {
+        let looked = || {
+            let vars = Vars::of_process();
+            let path = Path::new(path);
+            let repo = Repo::discover(path.ancestors().skip(1).find(|d| d.is_dir())?, &vars).ok()??;
+            let tail = path.strip_prefix(repo.work_tree.as_ref()?).ok()?;
+            let git = Git::new(&repo, &vars, deadline()).ok()?;
+            let all = git.contents(&git.past(tail, PAST).ok()?).ok()?;
+            Some(all.iter().map(|content| hash_bytes(content)).collect::<Vec<_>>())
+        };
+        let mut past = self.past.borrow_mut();
+        let known = past.entry(path.to_owned()).or_insert_with(|| {
+            let mut hashes = BTreeSet::new();
+            hashes.extend(looked().unwrap_or_default());
+            hashes
+        });
+        known.contains(hash)
     }
 
     /// Notes what is dirty and untracked in the work tree around `cwd`, once per session and tree.
@@ -67,14 +113,68 @@ impl Memory {
     /// Notes what a call that goes on writes.
     pub fn wrote(&self, event: &Event, written: &[Written]) {
         let Some(session) = self.session.as_ref().filter(|_| !written.is_empty()) else { return };
-        let seen = written
-            .iter()
-            .map(|(path, text)| Seen { path: path_text(path), hash: text.as_ref().map(|t| hash_bytes(t.as_bytes())) });
-        let _ = session.remember(now_ms(), &event.tool_use_id, Own::wrote(seen.collect(), &event.tool_name));
+        let mut seen: Vec<Seen> = Vec::new();
+        for one in written {
+            let next = Seen {
+                path: path_text(&one.path),
+                hash: one.text.as_ref().map(|text| hash_bytes(text.as_bytes())),
+                was: met(&one.path),
+                from: one.from.as_deref().map(path_text),
+            };
+            // The last of a line stands for all of it.
+            match seen.iter_mut().find(|known| known.path == next.path) {
+                Some(known) => *known = Seen { from: next.from.or(known.from.take()), ..next },
+                None => seen.push(next),
+            }
+        }
+        let _ = session.remember(now_ms(), &event.tool_use_id, Own::wrote(seen, &event.tool_name));
+    }
+
+    /// Notes what a call that goes on is about to make in git, and where things stand. Files are read, no git runs.
+    pub fn makes(&self, event: &Event, makings: &[Making]) {
+        let Some(session) = &self.session else { return };
+        let vars = Vars::of_process();
+        for making in makings {
+            let Ok(Some(repo)) = Repo::discover(&making.dir, &vars) else { continue };
+            let Some(tree) = repo.work_tree.clone() else { continue };
+            let name = |name: &str| repo.resolve(name).ok().flatten().map(|oid| oid.as_str().to_owned());
+            let acts = making.acts.iter().filter(|act| match act.strip_prefix("remote:").and_then(|a| a.split_once(' ')) {
+                Some((remote, _)) => self.may_name(&repo, &vars, remote),
+                None => true,
+            });
+            let made = Made {
+                acts: acts.cloned().collect(),
+                head: (!making.moved).then(|| name("HEAD").unwrap_or_else(|| "0".repeat(40))),
+                repo: path_text(&repo.common_dir),
+                stash: name("refs/stash").filter(|_| making.acts.iter().any(|a| a.starts_with("stash:"))),
+                tree: path_text(&tree),
+                t: 0,
+            };
+            if !made.acts.is_empty() {
+                let _ = session.remember(now_ms(), &event.tool_use_id, Own::Made(made));
+            }
+        }
+    }
+
+    /// Whether a remote is new or the session's own, so that the address it gets is the session's.
+    fn may_name(&self, repo: &Repo, vars: &Vars, remote: &str) -> bool {
+        let config = git::Config::load(Some(repo), vars);
+        let Some(url) = config.get(&format!("remote.{remote}.url")) else { return true };
+        let (act, common) = (format!("remote:{remote} {}", mark(url)), path_text(&repo.common_dir));
+        self.folded().is_some_and(|all| all.made().iter().any(|m| m.repo == common && m.acts.contains(&act)))
+    }
+}
+
+/// What a write meets at a path: its hash, nothing, or not known.
+fn met(path: &Path) -> Option<String> {
+    match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_symlink() || meta.is_file() && meta.len() <= MET => hash_file(path),
+        Ok(_) => None,
+        Err(_) => Some(String::new()),
     }
 }
 
 fn seen(tree: &Path, entry: &Entry) -> Seen {
     let path = tree.join(&entry.path);
-    Seen { hash: hash_file(&path), path: path_text(&path) }
+    Seen { hash: hash_file(&path), path: path_text(&path), ..Seen::default() }
 }

@@ -4,10 +4,11 @@ use crate::call::Call;
 use crate::hits::Hits;
 use crate::judge::Judge;
 use crate::removal::Act;
+use crate::snapshot::Pin;
 use crate::treasure::Kind;
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, SiteId, Tip, World};
-use ah::git::{State, Trouble};
+use ah::git::{Oid, State, Trouble};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -15,17 +16,11 @@ impl Judge<'_> {
     /// Repositories below a directory that is removed: judged as what they hold.
     pub fn nested(&mut self, world: &mut World, act: &Act, dir: &Path) -> Result<(), Trouble> {
         for top in crate::glob::repositories_below(dir) {
-            let losses = self.holdings(&top)?;
+            let (losses, pin) = self.holdings(&top)?;
             if !losses.is_empty() {
-                world.findings.push(
-                    Finding::new(
-                        "repo.remove",
-                        Verdict::Deny,
-                        act.text,
-                        format!("{} is a repository, and holds what exists nowhere else", top.display()),
-                    )
-                    .with(losses),
-                );
+                let detail = format!("{} is a repository, and holds what exists nowhere else", top.display());
+                let finding = Finding::new("repo.remove", Verdict::Deny, act.text, detail).with(losses);
+                world.findings.push(Finding { pins: pin.into_iter().collect(), ..finding });
             }
         }
         Ok(())
@@ -50,33 +45,22 @@ impl Judge<'_> {
             return Ok(());
         }
         let root = self.sites[id].root.clone();
-        let losses = self.holdings(&root)?;
+        let (losses, pin) = self.holdings(&root)?;
+        let pins = Vec::from_iter(pin);
         let temporary = self.temporary.has(dir);
         if !losses.is_empty() {
-            world.findings.push(
-                Finding::new(
-                    "repo.remove",
-                    Verdict::Deny,
-                    act.text,
-                    "the whole repository would go, with what exists nowhere else",
-                )
-                .with(losses),
-            );
+            let detail = "the whole repository would go, with what exists nowhere else";
+            let finding = Finding::new("repo.remove", Verdict::Deny, act.text, detail).with(losses);
+            world.findings.push(Finding { pins, ..finding });
         } else if act.cwd.starts_with(dir) {
             world.findings.push(
                 Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go")
                     .with([Loss::Other(root.display().to_string())]),
             );
         } else if !temporary && !world.created.contains(dir) {
-            world.findings.push(
-                Finding::new(
-                    "repo.remove",
-                    Verdict::Ask,
-                    act.text,
-                    "a whole repository would go; its remote is known to have the commits",
-                )
-                .with([Loss::Other(root.display().to_string())]),
-            );
+            let detail = "a whole repository would go; its remote is known to have the commits";
+            let finding = Finding::new("repo.remove", Verdict::Ask, act.text, detail);
+            world.findings.push(Finding { pins, ..finding.with([Loss::Other(root.display().to_string())]) });
         }
         Ok(())
     }
@@ -90,13 +74,15 @@ impl Judge<'_> {
             refs.head = Head::Branch("refs/heads/\u{0}gone".into());
         }
         let lost = self.commits_lost(&world, id, &tip, None)?;
-        Ok((!lost.is_empty())
-            .then(|| Finding::new("worktree.remove", Verdict::Deny, act.text, "only this tree's HEAD names these").with(lost)))
+        let pin = self.pin(&world, id, &world.real_tips([tip]));
+        let finding = Finding::new("worktree.remove", Verdict::Deny, act.text, "only this tree's HEAD names these");
+        Ok((!lost.is_empty()).then(|| finding.with(lost).pinned(pin)))
     }
 
-    /// Everything a repository holds that no remote is known to have: edits, untracked files, stashes, commits.
-    pub fn holdings(&mut self, top: &Path) -> Result<Vec<Loss>, Trouble> {
-        let Some(id) = self.site_at(top)? else { return Ok(Vec::new()) };
+    /// Everything a repository holds that no remote is known to have: edits, untracked files, stashes, commits. And the
+    /// repository as a whole, for a snapshot.
+    pub fn holdings(&mut self, top: &Path) -> Result<(Vec<Loss>, Option<Pin>), Trouble> {
+        let Some(id) = self.site_at(top)? else { return Ok((Vec::new(), None)) };
         let site = &self.sites[id];
         let mut losses = Vec::new();
         if site.repo.work_tree.is_some() {
@@ -114,7 +100,16 @@ impl Judge<'_> {
             if name.starts_with("refs/remotes/") { &mut remote } else { &mut tips }.insert(oid);
         }
         losses.extend(site.commits_not_in(&tips, &remote)?);
-        Ok(losses)
+        Ok((losses, Some(self.pin_whole(id)?)))
+    }
+
+    /// All that a repository has by name, to be kept so that it stands without the repository.
+    pub fn pin_whole(&self, id: SiteId) -> Result<Pin, Trouble> {
+        let site = &self.sites[id];
+        let names = site.refs()?.0.into_iter().map(|(_, oid)| oid);
+        let mut tips: BTreeSet<String> = names.chain(site.stashes()?.into_iter().map(|(oid, _)| oid)).collect();
+        tips.extend(site.resolve("HEAD"));
+        Ok(Pin { repo: site.repo.clone(), tips: tips.iter().filter_map(|o| Oid::parse(o)).collect(), held: Vec::new() })
     }
 
     /// A linked tree is removed with its files: true where something is lost.
@@ -140,12 +135,11 @@ impl Judge<'_> {
         let root = self.sites[call.site].root.clone();
         let act = Act { cwd: &call.cwd, text: &call.text };
         for top in crate::glob::repositories_below(&root).into_iter().filter(|t| *t != root && hits.contains(t)) {
-            let losses = self.holdings(&top)?;
+            let (losses, pin) = self.holdings(&top)?;
             if !losses.is_empty() {
-                world.findings.push(
-                    Finding::new("repo.remove", Verdict::Deny, act.text, format!("{} is a repository of its own", top.display()))
-                        .with(losses),
-                );
+                let detail = format!("{} is a repository of its own", top.display());
+                let finding = Finding::new("repo.remove", Verdict::Deny, act.text, detail).with(losses);
+                world.findings.push(Finding { pins: pin.into_iter().collect(), ..finding });
             }
         }
         Ok(())
@@ -206,9 +200,11 @@ impl Judge<'_> {
             }
             let lost = self.commits_lost(world, id, &tip, None)?;
             if !lost.is_empty() {
+                let pin = self.pin(world, id, &world.real_tips([tip]));
                 world.findings.push(
                     call.finding("submodule.update", Verdict::Ask, "only the reflog of the submodule would still name these")
-                        .with(lost),
+                        .with(lost)
+                        .pinned(pin),
                 );
             }
         }

@@ -46,6 +46,7 @@ pub fn own_rule<'r>(rules: &'r [OwnRule], command: &Command) -> Option<&'r OwnRu
 }
 
 /// The policy and where it came from.
+#[derive(Debug)]
 pub struct Policy {
     /// The whole configuration, for `policy`.
     pub config: Config,
@@ -68,6 +69,11 @@ impl Policy {
     /// Whether a branch of a remote is protected by name.
     pub fn protects(&self, branch: &str) -> bool {
         self.guard().protected.iter().any(|pattern| matches(pattern, branch))
+    }
+
+    /// Whether the person or a floor says what becomes of a rule: then no snapshot changes it.
+    pub fn decides(&self, rule: &str) -> bool {
+        self.guard().verdicts.contains_key(rule) || self.guard().floors.contains_key(rule)
     }
 
     /// A finding as the policy wants it: the group of hooks, then the rule's own verdict.

@@ -249,6 +249,24 @@ impl Judge<'_> {
         site.is_none_or(|id| self.sites[id].repo.work_tree.is_none() || !path.starts_with(&self.sites[id].root))
     }
 
+    /// Everything below a directory that nothing else holds, whether a repository is around it or not.
+    pub fn load_below(&mut self, world: &mut World, dir: &Path) -> Result<(), Trouble> {
+        let site = self.load_path(world, dir)?;
+        let mut todo = if self.outside(site, dir) { vec![(dir.to_owned(), 0)] } else { Vec::new() };
+        let mut left = LOOSE.0;
+        while let Some((dir, depth)) = todo.pop() {
+            for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten().take(left) {
+                left -= 1;
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() && depth < LOOSE.1 => todo.push((entry.path(), depth + 1)),
+                    Ok(_) => self.loose_file(world, &entry.path()),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// A file that no repository knows, in a directory where a person keeps things.
     fn loose_file(&self, world: &mut World, path: &Path) {
         let home = self.vars.path("HOME");
@@ -261,6 +279,9 @@ impl Judge<'_> {
         }
     }
 }
+
+/// Files of a directory that no repository holds: so many names are looked at, so many levels deep.
+const LOOSE: (usize, usize) = (2_000, 8);
 
 fn hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'))

@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Rule {
     /// Stable id: `what.how`.
     pub id: &'static str,
+    /// What it protects is on this machine, so that a snapshot can hold it.
+    pub local: bool,
     /// What it protects.
     pub protects: &'static str,
     /// A command that loses something where there is something to lose.
@@ -21,6 +23,7 @@ pub struct Rule {
 pub const RULES: &[Rule] = &[
     Rule {
         id: "ah.disarm",
+        local: false,
         protects: "ah's own settings and its entries in a harness's settings",
         lost: "ah-doctor off guard",
         harmless: "ah-git-guard policy",
@@ -28,6 +31,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "branch.delete",
+        local: true,
         protects: "commits that only a branch names",
         lost: "git branch -D wip",
         harmless: "git branch -d merged",
@@ -35,6 +39,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "branch.move",
+        local: true,
         protects: "commits of a branch that is written over",
         lost: "git branch -f wip main",
         harmless: "git branch keep wip",
@@ -42,6 +47,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "commit.drop",
+        local: true,
         protects: "unpushed commits",
         lost: "git reset --hard HEAD~2",
         harmless: "git reset --soft HEAD~1",
@@ -49,6 +55,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "config.disarm",
+        local: false,
         protects: "settings that keep what later commands would lose",
         lost: "git config gc.pruneExpire now",
         harmless: "git config user.name",
@@ -56,6 +63,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "file.move",
+        local: true,
         protects: "content that a moved file takes the place of",
         lost: "mv new.txt notes.txt",
         harmless: "mv notes.txt docs/",
@@ -63,6 +71,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "file.remove",
+        local: true,
         protects: "files whose content is in no commit",
         lost: "rm notes.txt",
         harmless: "rm -rf build",
@@ -70,6 +79,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "file.replace",
+        local: true,
         protects: "content written over",
         lost: "echo x > notes.txt",
         harmless: "echo x >> notes.txt",
@@ -77,6 +87,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "history.amend",
+        local: true,
         protects: "the commit that is amended",
         lost: "git commit --amend",
         harmless: "git commit",
@@ -84,6 +95,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "history.rebase",
+        local: true,
         protects: "commits that are rewritten",
         lost: "git rebase main",
         harmless: "git merge main",
@@ -91,6 +103,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "history.rewrite",
+        local: true,
         protects: "whole histories",
         lost: "git filter-repo --path src --force",
         harmless: "git log --follow src",
@@ -98,6 +111,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "hooks.disarm",
+        local: false,
         protects: "hooks that would have run",
         lost: "chmod -x .git/hooks/pre-commit",
         harmless: "ls .git/hooks",
@@ -105,6 +119,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "hooks.install",
+        local: false,
         protects: "which hooks run",
         lost: "git config core.hooksPath .githooks",
         harmless: "git config core.hooksPath",
@@ -112,6 +127,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "hooks.skip",
+        local: false,
         protects: "hooks that would have run",
         lost: "git commit --no-verify",
         harmless: "git commit",
@@ -119,6 +135,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "line.elsewhere",
+        local: false,
         protects: "work where nothing can be looked at first",
         lost: "ssh host 'cd app && git reset --hard'",
         harmless: "ssh host 'cd app && git status'",
@@ -126,6 +143,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "line.unread",
+        local: false,
         protects: "work, from commands that cannot be read",
         lost: "git $VERB",
         harmless: "git status",
@@ -133,6 +151,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "merge.abort",
+        local: true,
         protects: "conflicts resolved by hand",
         lost: "git merge --abort",
         harmless: "git merge --continue",
@@ -140,6 +159,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "object.prune",
+        local: false,
         protects: "objects that rescue earlier mistakes",
         lost: "git gc --prune=now",
         harmless: "git gc",
@@ -147,6 +167,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "push.delete",
+        local: false,
         protects: "published branches and tags",
         lost: "git push origin --delete topic",
         harmless: "git push origin topic",
@@ -154,6 +175,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "push.force",
+        local: false,
         protects: "other people's commits on a remote",
         lost: "git push --force origin main",
         harmless: "git push origin main",
@@ -161,6 +183,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "push.mirror",
+        local: false,
         protects: "everything a remote has",
         lost: "git push --mirror",
         harmless: "git push --all",
@@ -168,6 +191,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "ref.write",
+        local: true,
         protects: "refs written by plumbing",
         lost: "git update-ref -d refs/heads/wip",
         harmless: "git show-ref",
@@ -175,6 +199,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "reflog.expire",
+        local: true,
         protects: "commits that only a reflog names",
         lost: "git reflog expire --expire=now --all",
         harmless: "git reflog",
@@ -182,6 +207,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "remote.api",
+        local: false,
         protects: "shared refs, over a forge's API",
         lost: "gh api -X DELETE repos/o/r/git/refs/heads/x",
         harmless: "gh pr view",
@@ -189,6 +215,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "remote.prune",
+        local: true,
         protects: "the last name of a colleague's commits",
         lost: "git fetch --prune",
         harmless: "git fetch",
@@ -196,6 +223,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "remote.url",
+        local: false,
         protects: "where pushes go",
         lost: "git remote set-url origin URL",
         harmless: "git remote -v",
@@ -203,6 +231,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "repo.remove",
+        local: true,
         protects: "whole repositories",
         lost: "rm -rf .git",
         harmless: "rm -rf build",
@@ -210,6 +239,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "repo.write",
+        local: false,
         protects: "the inside of a git directory",
         lost: "echo x > .git/refs/heads/main",
         harmless: "cat .git/config",
@@ -217,6 +247,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "secret.remove",
+        local: true,
         protects: "ignored secrets that exist nowhere else",
         lost: "git clean -fdx",
         harmless: "git clean -fd",
@@ -224,6 +255,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "stash.drop",
+        local: true,
         protects: "stash entries",
         lost: "git stash drop",
         harmless: "git stash list",
@@ -231,6 +263,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "stash.foreign",
+        local: true,
         protects: "stash entries of another work tree",
         lost: "git stash pop",
         harmless: "git stash show -p",
@@ -238,6 +271,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "submodule.update",
+        local: true,
         protects: "edits inside of submodules",
         lost: "git submodule update --force",
         harmless: "git submodule update",
@@ -245,6 +279,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tag.delete",
+        local: true,
         protects: "commits that only a tag names",
         lost: "git tag -d keep",
         harmless: "git tag -l",
@@ -252,6 +287,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tree.clean",
+        local: true,
         protects: "untracked files",
         lost: "git clean -fd",
         harmless: "git clean -n",
@@ -259,6 +295,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tree.discard",
+        local: true,
         protects: "unsaved and staged changes",
         lost: "git reset --hard",
         harmless: "git stash",
@@ -266,6 +303,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tree.overwrite",
+        local: true,
         protects: "ignored files that a branch takes the place of",
         lost: "git checkout other",
         harmless: "git checkout --no-overwrite-ignore other",
@@ -273,6 +311,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "tree.remove",
+        local: true,
         protects: "changes of files that git removes",
         lost: "git rm -f a.txt",
         harmless: "git rm a.txt",
@@ -280,6 +319,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         id: "worktree.remove",
+        local: true,
         protects: "what only a linked tree holds",
         lost: "git worktree remove --force ../wt",
         harmless: "git worktree remove ../wt",

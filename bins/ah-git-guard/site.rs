@@ -243,6 +243,13 @@ impl Site {
         Ok(commits.into_iter().map(|c| Loss::Commit(format!("{} {}", c.short, c.subject))).collect())
     }
 
+    /// The same as ids; one more than are listed at the most.
+    pub fn ids_not_in(&self, tips: &BTreeSet<String>, held: &BTreeSet<String>) -> Result<Vec<Oid>, Trouble> {
+        let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
+        let commits = self.git("rev-list")?.commits(&ids(tips), &ids(held), MOST + 1)?;
+        Ok(commits.into_iter().map(|c| c.oid).collect())
+    }
+
     /// Whether all of these commits are in the object store.
     pub fn has_commits(&self, oids: &BTreeSet<String>) -> Result<bool, Trouble> {
         let git = self.git("rev-parse")?;

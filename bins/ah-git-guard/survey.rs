@@ -3,6 +3,7 @@
 use crate::files;
 use crate::hits::absolute;
 use crate::invocation::Invocation;
+use crate::making::{self, Making};
 use crate::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
@@ -21,6 +22,10 @@ pub struct Survey<'r> {
     pub git: bool,
     /// Files that the line writes for certain, by literal name.
     pub written: Vec<Written>,
+    /// What the line is about to make in git.
+    pub makings: Vec<Making>,
+    /// HEAD may have been moved by the line.
+    moved: bool,
     /// The last command, for `eval "$(tool)"`.
     before: Option<Vec<Word>>,
 }
@@ -28,7 +33,7 @@ pub struct Survey<'r> {
 impl<'r> Survey<'r> {
     /// Looks for what may lose something, and for a team's own rules.
     pub fn new(rules: &'r [OwnRule]) -> Self {
-        Self { rules, losing: false, git: false, written: Vec::new(), before: None }
+        Self { rules, losing: false, git: false, written: Vec::new(), makings: Vec::new(), moved: false, before: None }
     }
 
     fn unreadable(&self, command: &Command) -> bool {
@@ -48,8 +53,28 @@ impl<'r> Survey<'r> {
             _ => None,
         });
         for path in targets.filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
-            self.written.push((absolute(Path::new(cwd), path), None));
+            self.written.push(Written { path: absolute(Path::new(cwd), path), text: None, from: None });
         }
+    }
+
+    /// Notes what a git command makes.
+    fn make(&mut self, command: &Command) {
+        let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
+        let invocation = Invocation::read(command);
+        if let Some(act) = making::act(&invocation, &command.stdin) {
+            let dir = invocation.dirs.iter().try_fold(Path::new(cwd).to_owned(), |dir, to| Some(absolute(&dir, to.literal()?)));
+            let plain = invocation.git_dir.is_none() && invocation.work_tree.is_none();
+            if let Some(dir) = dir.filter(|_| plain) {
+                match self.makings.iter_mut().find(|m| m.dir == dir) {
+                    Some(known) => {
+                        known.acts.push(act);
+                        known.moved |= self.moved;
+                    }
+                    None => self.makings.push(Making { dir, acts: vec![act], moved: self.moved }),
+                }
+            }
+        }
+        self.moved |= invocation.verb().is_none_or(making::moves);
     }
 
     fn look(&mut self, command: &Command) {
@@ -97,6 +122,9 @@ impl Survey<'_> {
     /// One simple command of the line.
     pub fn run(&mut self, command: &Command) {
         self.look(command);
+        if command.program() == Some("git") {
+            self.make(command);
+        }
         self.write(command);
         self.before = Some(command.words.clone());
     }

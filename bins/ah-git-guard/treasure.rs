@@ -70,6 +70,8 @@ pub struct Treasure {
     pub level: Level,
     /// HEAD has no such path: taken out of the index, the file is untracked.
     pub fresh: bool,
+    /// The index has a place for it without content (intent to add): git tracks the file.
+    pub listed: bool,
     /// Staged content's blob, to be looked for in history.
     pub blob: Option<String>,
 }
@@ -77,7 +79,7 @@ pub struct Treasure {
 impl Treasure {
     /// Content found at `path`, held by `holders`.
     pub fn new(kind: Kind, path: &Path, holders: Vec<Holder>) -> Self {
-        Self { kind, path: path.to_owned(), holders, level: Level::Held, fresh: false, blob: None }
+        Self { kind, path: path.to_owned(), holders, level: Level::Held, fresh: false, listed: false, blob: None }
     }
 
     /// Takes every holder away for which `which` says so.

@@ -1,5 +1,6 @@
 //! What the guard says of a line, and why.
 
+use crate::snapshot::Pin;
 pub use ah::config::Verdict;
 use std::path::PathBuf;
 
@@ -46,6 +47,14 @@ pub struct Finding {
     pub more: usize,
     /// The command as words, for the message.
     pub command: String,
+    /// Everything that would be lost is this session's own work.
+    pub own: bool,
+    /// Commits among what would be lost.
+    pub pins: Vec<Pin>,
+    /// The commits are on a branch that the policy protects.
+    pub protected: bool,
+    /// A file tool puts a whole new text in the place of the old one, on purpose.
+    pub rewrite: bool,
     /// The loss is beyond this machine: no snapshot here can bring it back.
     pub remote: bool,
     /// A sentence of its own where the losses do not say it.
@@ -58,7 +67,31 @@ impl Finding {
 
     /// A finding without losses listed.
     pub fn new(rule: &'static str, verdict: Verdict, command: &str, detail: impl Into<String>) -> Self {
-        Self { rule, verdict, losses: Vec::new(), more: 0, command: command.to_owned(), remote: false, detail: detail.into() }
+        Self {
+            rule,
+            verdict,
+            losses: Vec::new(),
+            more: 0,
+            command: command.to_owned(),
+            own: false,
+            pins: Vec::new(),
+            protected: false,
+            rewrite: false,
+            remote: false,
+            detail: detail.into(),
+        }
+    }
+
+    /// Says whether all of it is this session's own work.
+    pub fn own(mut self, own: bool) -> Self {
+        self.own = own;
+        self
+    }
+
+    /// Adds commits that would be lost.
+    pub fn pinned(mut self, pin: Pin) -> Self {
+        self.pins.push(pin);
+        self
     }
 
     /// Marks a loss beyond this machine.

@@ -149,6 +149,7 @@ impl Facts {
     /// Index entries matched by `hit` no longer hold their content.
     pub fn drop_index(&mut self, hit: impl Fn(&Path) -> bool) {
         for treasure in &mut self.treasures {
+            treasure.listed &= !hit(&treasure.path);
             treasure.release(|h| matches!(h, Holder::Index(p) if hit(p)));
         }
     }

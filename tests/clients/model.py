@@ -1,7 +1,8 @@
 """A scripted model on loopback: enough of Anthropic Messages and OpenAI Responses for one headless session.
 
 A script is a list of turns, one for each request that offers tools; after the last one it says "Done." for ever.
-A turn is {"text"} or {"tool", "input"} or, for a freeform tool, {"tool", "raw"} with perhaps a "namespace".
+A turn is {"text"} or {"tool", "input"} or, for a freeform tool, {"tool", "raw"} with perhaps a "namespace"; or a function
+that makes one of what the request brought that was new (what a person does meanwhile, it may do too).
 Opens no connection of its own, and logs no header.
 """
 import gzip
@@ -145,7 +146,8 @@ class Model(ThreadingHTTPServer):
             if not body.get("tools") and not any(item.get("type") == "additional_tools" for item in listed):
                 return {"text": "ok"}, self.serial  # a title or the like uses up no turn
             self.seen.append(unseen(body))
-            return (self.turns.pop(0) if self.turns else {"text": "Done."}), self.serial
+            turn = self.turns.pop(0) if self.turns else {"text": "Done."}
+            return (turn(self.seen[-1]) if callable(turn) else turn), self.serial
 
     def handle_error(self, request, client_address) -> None:
         """A client that hangs up in the middle of a reply is no error."""

@@ -25,6 +25,7 @@ import tempfile
 import time
 
 from model import Model
+from sessions import SESSIONS, Person
 
 UNSAVED = "a line that no commit holds"
 RESET, STATUS = "git reset --hard", "git status --short"
@@ -53,7 +54,8 @@ class Claude:
     @staticmethod
     def register(project: pathlib.Path, guard: str) -> None:
         hook = {"type": "command", "command": guard, "args": ["--harness", "claude"], "timeout": 10}
-        write(project / ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|Edit|Write|mcp__.*git.*", "hooks": [hook]}]}})
+        always = {event: [{"hooks": [hook]}] for event in ("SessionStart", "UserPromptSubmit")}
+        write(project / ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|Edit|Write|mcp__.*git.*", "hooks": [hook]}], **always}})
 
     @staticmethod
     def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
@@ -82,7 +84,8 @@ class Codex:
     @staticmethod
     def register(project: pathlib.Path, guard: str) -> None:
         hook = {"type": "command", "command": f"{shlex.quote(guard)} --harness codex", "timeout": 10}
-        write(project / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [hook]}]}})
+        always = {event: [{"hooks": [hook]}] for event in ("SessionStart", "UserPromptSubmit")}
+        write(project / ".codex/hooks.json", {"hooks": {"PreToolUse": [{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [hook]}], **always}})
 
     @staticmethod
     def command(program: str, url: str, project: pathlib.Path, model: str) -> tuple[list[str], dict]:
@@ -113,48 +116,59 @@ def write(path: pathlib.Path, value: dict) -> None:
     path.write_text(json.dumps(value, indent=2) + "\n")
 
 
-def play(client, program: str, guard: str | None, run: pathlib.Path, turn: dict, model: str, dirty: bool) -> tuple[str, str, pathlib.Path]:
-    """One session of one tool call; returns what the model saw of its result, what the client printed, the project."""
-    home, project = run / "home", run / "project"
-    (run / "tmp").mkdir(parents=True)
-    home.mkdir()
-    project.mkdir()
-    (home / ".gitconfig").write_text("[user]\n\tname = Dev\n\temail = dev@example.test\n[init]\n\tdefaultBranch = main\n")
-    (project / "README.md").write_text("# Scratch\n\nhello\n")
-    if guard:
-        client.register(project, guard)
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(run / "tmp"), "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run("git init -q && git add -A && git commit -qm 'First commit'", shell=True, cwd=project, env=env, check=True)
-    if dirty:
-        with (project / "README.md").open("a") as readme:
-            readme.write(UNSAVED + "\n")
-    turn = json.loads(json.dumps(turn).replace("{project}", str(project)))
-    server = Model([turn, {"text": "Finished."}])
-    command, extra = client.command(program, server.url, project, model)
-    with (run / "out").open("wb") as out:  # a file: what a hook leaves behind must not keep us waiting
-        child = subprocess.Popen(command, cwd=project, env=env | extra, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
-        try:
-            child.wait(120)
-        finally:
+class Place:
+    """A fresh HOME and a project with one commit, the guard registered."""
+
+    def __init__(self, client, guard: str | None, run: pathlib.Path) -> None:
+        self.client, self.guard, self.run = client, guard, run
+        self.home, self.project = run / "home", run / "project"
+        for folder in (self.home, self.project, run / "tmp"):
+            folder.mkdir(parents=True)
+        path = os.pathsep.join(([os.path.dirname(guard)] if guard else []) + [os.environ["PATH"]])
+        self.env = {"PATH": path, "HOME": str(self.home), "TMPDIR": str(run / "tmp"), "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1", "GIT_CONFIG_NOSYSTEM": "1"}
+        (self.home / ".gitconfig").write_text("[user]\n\tname = Dev\n\temail = dev@example.test\n[init]\n\tdefaultBranch = main\n")
+        (self.project / "README.md").write_text("# Scratch\n\nhello\n")
+        if guard:
+            client.register(self.project, guard)
+        subprocess.run("git init -q && git add -A && git commit -qm 'First commit'", shell=True, cwd=self.project, env=self.env, check=True)
+
+    def play(self, program: str, turns: list, model: str = "") -> tuple[list[str], str]:
+        """One session; returns what each request brought the model that was new, and what the client printed."""
+        server = Model(turns)
+        command, extra = self.client.command(program, server.url, self.project, model)
+        with (self.run / "out").open("wb") as out:  # a file: what a hook leaves behind must not keep us waiting
+            child = subprocess.Popen(command, cwd=self.project, env=self.env | extra, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
             try:
-                os.killpg(child.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            child.wait()
-            server.shutdown()
-    said = (run / "out").read_text(errors="replace")
-    if len(server.seen) < 2:
-        raise AssertionError(f"the model was asked {len(server.seen)} times; the client said: {said[-400:]}")
-    return server.seen[1], said, project
+                child.wait(120)
+            finally:
+                try:
+                    os.killpg(child.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+                child.wait()
+                server.shutdown()
+        said = (self.run / "out").read_text(errors="replace")
+        if len(server.seen) < len(turns):
+            raise AssertionError(f"the model was asked {len(server.seen)} times of {len(turns)}; the client said: {said[-400:]}")
+        return server.seen, said
 
 
 def check(name: str, client, program: str, guard: str, run: pathlib.Path) -> None:
     def expect(true: bool, claim: str) -> None:
         assert true, f"not true: {claim}; the model saw: {seen[:500]!r}"
 
+    if name in SESSIONS:
+        place = Place(client, guard, run)
+        SESSIONS[name](place, program, Person(place))
+        return
     turn, model = client.cases.get(name, (client.shell(STATUS if name == "git status" else RESET), ""))
-    dirty = name != "reset in a clean tree"
-    seen, said, project = play(client, program, None if name == "control" else guard, run, turn, model, dirty)
+    place = Place(client, None if name == "control" else guard, run)
+    project = place.project
+    if name != "reset in a clean tree":
+        with (project / "README.md").open("a") as readme:
+            readme.write(UNSAVED + "\n")
+    turn = json.loads(json.dumps(turn).replace("{project}", str(project)))
+    (_, seen, *_), said = place.play(program, [turn, {"text": "Finished."}], model)
     readme = (project / "README.md").read_text()
     if name == "control":
         expect(UNSAVED not in readme and "HEAD is now at" in seen, "without the hook the work is lost")
@@ -204,7 +218,7 @@ def main() -> int:
         if not found:
             print(f"SKIP {label}: {client.package} is not in {args.clients}")
             continue
-        names = ["control", "reset in a dirty tree", "reset in a clean tree", "git status", *client.cases]
+        names = ["control", "reset in a dirty tree", "reset in a clean tree", "git status", *client.cases, *SESSIONS]
         cases += [(label, name, client, str(found[0].resolve()), guard, top / f"{label}-{name.replace(' ', '-')}") for name in names]
     if not leave_the_network():
         print("note: no network namespace here, so the clients are only told to stay on loopback")

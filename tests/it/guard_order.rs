@@ -112,3 +112,35 @@ fn nothing_to_lose_is_no_question() {
         assert_eq!(verdict(&t, line), "go", "{line}");
     }
 }
+
+#[test]
+fn clean_leaves_what_is_to_be_added() {
+    let t = TestRepo::new();
+    t.write("new.txt", "an hour of work\n");
+    t.git(["add", "-N", "new.txt"]);
+    for line in ["git clean -f", "git clean -fdx", "git add new.txt && git clean -f"] {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+    for line in ["git reset -q && git clean -f", "git rm -q --cached new.txt; git clean -fd", "git reset --hard", "rm new.txt"] {
+        assert_ne!(verdict(&t, line), "go", "{line}");
+    }
+}
+
+#[test]
+fn a_repository_that_the_line_begins_tracks_nothing_yet() {
+    let t = TestRepo::nothing();
+    t.write("notes.txt", "call Kim\n");
+    t.write("deep/er.txt", "x\n");
+    for line in ["git init && git clean -fd", "git init -q . ; git clean -ffdx", "cd deep && git init -q && git clean -f"] {
+        assert_ne!(verdict(&t, line), "go", "{line}");
+    }
+    for line in ["git init && git clean -n", "git init && git add -A && git clean -fd", "git init new && cd new && git clean -fd"]
+    {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+    // Inside another repository it tracks nothing of that one's.
+    let t = dirty();
+    t.write("sub/draft.txt", "x\n");
+    assert_ne!(verdict(&t, "cd sub && git init -q && git clean -fd"), "go");
+    assert_eq!(verdict(&t, "git init && git status"), "go");
+}

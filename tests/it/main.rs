@@ -19,6 +19,8 @@ mod guard_disarm;
 mod guard_events;
 mod guard_hostile;
 mod guard_order;
+mod guard_outcome;
+mod guard_own;
 mod guard_places;
 mod guard_rules;
 mod guard_run;

@@ -2,7 +2,7 @@
 
 use crate::ground::{Numbers, mode, paths_in};
 use ah::paths::Paths;
-use ah::session::{Kept, Line, Memory, Own, Prompt, Record, Seen, Session, Whose, sweep};
+use ah::session::{Kept, Line, Memory, Own, Present, Prompt, Record, Seen, Session, Whose, sweep};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -19,8 +19,13 @@ fn other(t: u64, kind: &str, key: &str) -> Line {
 }
 
 fn wrote(t: u64, key: &str, path: &str, hash: &str) -> Line {
-    let seen = Seen { path: path.to_owned(), hash: Some(hash.to_owned()) };
+    let seen = Seen { path: path.to_owned(), hash: Some(hash.to_owned()), ..Seen::default() };
     Line { t, key: key.to_owned(), record: Record::Own(Own::wrote(vec![seen], "Write")) }
+}
+
+fn whose(memory: &Memory, path: &str, hash: Option<&str>) -> Whose {
+    let now = Present { hash: hash.map(str::to_owned), written: None };
+    memory.whose("/r", Path::new(path), &now, &|_, _| false)
 }
 
 #[test]
@@ -234,32 +239,32 @@ fn a_full_disk_tears_one_line_at_most() {
 fn the_memory_outlives_a_long_log() {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::open(&paths_in(dir.path()), "s", "").unwrap();
-    let dirty = Seen { path: "/r/dirty".into(), hash: None };
+    let dirty = Seen { path: "/r/dirty".into(), ..Seen::default() };
     session.remember(1, "start:/r", Own::start("/r", vec![dirty], false)).unwrap();
     // A second look later in the session finds the session's own work; the first one stands.
-    let later = Seen { path: "/r/0".into(), hash: None };
+    let later = Seen { path: "/r/0".into(), ..Seen::default() };
     session.remember(2_000_000, "start:/r", Own::start("/r", vec![later], false)).unwrap();
     let filler = Record::Prompt(Prompt { text: "words ".repeat(40_000), ..Prompt::default() });
     for n in 0..80u64 {
         let t = 3_000_000 + n * 100_000;
         session.append(&[Line { t, key: format!("p{n}"), record: filler.clone() }]).unwrap();
-        let seen = Seen { path: format!("/r/{n}"), hash: Some(n.to_string()) };
+        let seen = Seen { path: format!("/r/{n}"), hash: Some(n.to_string()), ..Seen::default() };
         session.remember(t, &format!("w{n}"), Own::wrote(vec![seen], "Write")).unwrap();
     }
     assert!(session.file().metadata().unwrap().len() > 16 << 20);
     let memory = session.memory().unwrap();
-    assert_eq!(memory.whose("/r", Path::new("/r/dirty"), None), Whose::Person);
+    assert_eq!(whose(&memory, "/r/dirty", None), Whose::Person);
     for n in 0..80 {
         let path = format!("/r/{n}");
-        assert_eq!(memory.whose("/r", Path::new(&path), Some(&n.to_string())), Whose::Own, "{n}");
+        assert_eq!(whose(&memory, &path, Some(&n.to_string())), Whose::Own, "{n}");
     }
-    assert_eq!(memory.whose("/r", Path::new("/r/else"), None), Whose::Person);
+    assert_eq!(whose(&memory, "/r/else", None), Whose::Person);
     // Without a summary within reach nothing is claimed.
     for n in 0..40u64 {
         session.append(&[Line { t: 20_000_000 + n, key: format!("q{n}"), record: filler.clone() }]).unwrap();
     }
     let memory = session.memory().unwrap();
-    assert_eq!(memory.whose("/r", Path::new("/r/1"), Some("1")), Whose::Unknown);
+    assert_eq!(whose(&memory, "/r/1", Some("1")), Whose::Unknown);
 }
 
 #[test]

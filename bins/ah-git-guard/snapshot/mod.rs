@@ -49,8 +49,3 @@ pub struct Taken {
 
 /// Why an empty directory is not held: git has no place for one.
 pub const EMPTY_DIRECTORY: &str = "empty directory";
-
-/// Takes a snapshot.
-pub fn keep(_: &Want) -> Result<Taken, String> {
-    Err("snapshots are not built yet".into())
-}

@@ -2,11 +2,13 @@
 
 use crate::call::{Call, Judged, done, fails};
 use crate::hits::Hits;
+use crate::invocation::Invocation;
 use crate::judge::Judge;
 use crate::treasure::{Holder, Kind};
+use crate::verb;
 use crate::world::World;
 use ah::git::{CleanFlags, IgnoredFiles, Trouble};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `git clean`.
 pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -26,7 +28,7 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     // What the line itself staged is tracked by now, and git leaves it alone; what it made is not.
     let made: Vec<PathBuf> = world.created.iter().filter(|p| p.starts_with(&call.cwd)).cloned().collect();
     world.drop_tree(|t, p| {
-        let unstaged = t.fresh && !t.in_index() && p.starts_with(&call.cwd);
+        let unstaged = t.fresh && !t.in_index() && !t.listed && p.starts_with(&call.cwd);
         if (unstaged || made.iter().any(|m| m == p)) && !o.has("X") {
             return !t.holders.iter().any(|h| matches!(h, Holder::Index(q) if q == p));
         }
@@ -37,6 +39,16 @@ pub fn clean(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
         judge.remove_nested(&mut world, call, &hits)?;
     }
     done(world)
+}
+
+/// `git clean` in a repository that the line itself has just begun: git tracks nothing there yet.
+pub fn begun(judge: &mut Judge, world: &mut World, text: &str, invocation: &Invocation, cwd: &Path) -> Result<(), Trouble> {
+    if invocation.verb() == Some("clean") && verb::discards(invocation) {
+        judge.load_below(world, cwd)?;
+        world.drop_tree(|t, p| p.starts_with(cwd) && !t.in_index());
+        judge.settle(world, "tree.clean", text);
+    }
+    Ok(())
 }
 
 /// What git itself says that this clean would remove.

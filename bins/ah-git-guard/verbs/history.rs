@@ -4,9 +4,10 @@ use crate::call::{Call, Judged, done, either, fails, succeeds};
 use crate::hits::Hits;
 use crate::judge::Judge;
 use crate::treasure::{Holder, Kind};
-use crate::verdict::{Loss, Verdict};
+use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Head, Tip, World};
 use ah::git::Trouble;
+use ah::shell::Word;
 use std::path::{Path, PathBuf};
 
 /// `git add`: the file's content is in the index too.
@@ -87,7 +88,10 @@ pub fn commit(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
             } else {
                 "amends a commit; the reflog keeps the old one"
             };
-            world.findings.push(call.finding("history.amend", Verdict::Note, detail));
+            let below = judge.rev(&mut world, call, "HEAD~1")?;
+            let pin = judge.pin_head(&mut world, call, below)?;
+            let finding = call.finding("history.amend", Verdict::Note, detail);
+            world.findings.push(Finding { pins: pin.into_iter().collect(), ..finding });
         }
         world.commit(Vec::new(), head.into_iter().chain(squashed).collect())
     } else {
@@ -213,7 +217,11 @@ pub fn rebase(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if judge.nothing_to_rebase(&mut world, call)? {
         return done(world);
     }
-    world.findings.push(call.finding("history.rebase", Verdict::Note, "rewrites commits; the reflog keeps the old ones"));
+    let onto = o.operands.first().map_or("@{upstream}", Word::text).to_owned();
+    let below = judge.rev(&mut world, call, &onto)?;
+    let pin = judge.pin_head(&mut world, call, below)?;
+    let finding = call.finding("history.rebase", Verdict::Note, "rewrites commits; the reflog keeps the old ones");
+    world.findings.push(Finding { pins: pin.into_iter().collect(), ..finding });
     rewrite_head(judge, &mut world, call)?;
     let before = world.clone();
     either(world, before)
@@ -269,7 +277,8 @@ pub fn filter(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     } else {
         (Verdict::Ask, "rewrites history; refs/original keeps the old commits")
     };
-    world.findings.push(call.finding("history.rewrite", verdict, detail));
+    let pin = judge.pin_whole(call.site)?;
+    world.findings.push(call.finding("history.rewrite", verdict, detail).pinned(pin));
     rewrite_head(judge, &mut world, call)?;
     done(world)
 }

@@ -151,8 +151,7 @@ fn drop_ref(
         judge.stashes(world, call.site)?;
         for entry in world.stashes.remove(&judge.first(call.site)).unwrap_or_default() {
             let Some(oid) = entry.oid else { continue };
-            let label = judge.sites[call.site].stash_label(&oid);
-            world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(label)]));
+            super::stash::drops(judge, world, call, oid)?;
         }
         world.stashes.insert(judge.first(call.site), Vec::new());
         return Ok(true);

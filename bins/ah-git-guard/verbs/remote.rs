@@ -60,8 +60,11 @@ fn prune(judge: &mut Judge, world: &mut World, call: &Call, remote: &str) -> Res
         if lost.is_empty() {
             continue;
         }
+        let pin = judge.pin(world, call.site, &world.real_tips([old]));
         world.findings.push(
-            call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits")).with(lost),
+            call.finding("remote.prune", Verdict::Deny, format!("{name} may be the last name of these commits"))
+                .with(lost)
+                .pinned(pin),
         );
     }
     Ok(())
@@ -89,9 +92,11 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     match call.operand(0) {
         Some("set-url") => {
             let what = call.operand(1).unwrap_or("the remote").to_owned();
-            world.findings.push(
-                call.finding("remote.url", Verdict::Ask, "later pushes go to another place").remote().with([Loss::Other(what)]),
-            );
+            // A remote that the session itself added leads where it likes.
+            if !judge.memory.own_remote(&judge.sites[call.site], &what) {
+                let finding = call.finding("remote.url", Verdict::Ask, "later pushes go to another place");
+                world.findings.push(finding.remote().with([Loss::Other(what)]));
+            }
         }
         Some("remove" | "rm") => {
             let prefix = format!("refs/remotes/{}/", call.operand(1).unwrap_or_default());
@@ -102,13 +107,15 @@ pub fn remote(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
                 tips.extend(judge.refs(&mut world, call.site)?.names.remove(&name));
             }
             let mut lost = Vec::new();
-            for tip in tips {
-                lost.extend(judge.commits_lost(&world, call.site, &tip, None)?);
+            for tip in &tips {
+                lost.extend(judge.commits_lost(&world, call.site, tip, None)?);
             }
             if !lost.is_empty() {
+                let pin = judge.pin(&world, call.site, &world.real_tips(tips));
                 world.findings.push(
                     call.finding("remote.prune", Verdict::Deny, "the remote's names are the last ones of these commits")
-                        .with(lost),
+                        .with(lost)
+                        .pinned(pin),
                 );
             }
         }

@@ -5,7 +5,9 @@ use crate::judge::Judge;
 use crate::treasure::{Holder, Kind};
 use crate::verdict::{Loss, Verdict};
 use crate::world::{Stash, World};
+use ah::git::Trouble;
 use ah::shell::Word;
+use std::collections::BTreeSet;
 
 /// `git stash` and its subcommands.
 pub fn stash(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
@@ -125,9 +127,12 @@ fn pop(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if let Some(oid) = &entry.oid
         && let Some(whose) = judge.foreign_stash(call.site, oid)
     {
+        judge.refs(&mut world, call.site)?;
+        let pin = judge.pin(&world, call.site, &BTreeSet::from([oid.clone()]));
         world.findings.push(
             call.finding("stash.foreign", Verdict::Ask, format!("the entry was made on {whose}, in another work tree"))
-                .with([Loss::Stash(whose)]),
+                .with([Loss::Stash(whose)])
+                .pinned(pin),
         );
     }
     let mut popped = world;
@@ -172,8 +177,17 @@ pub fn remove(judge: &mut Judge, mut world: World, call: &Call, at: Option<usize
     }
     let entry = list.remove(at.unwrap_or(0));
     if let Some(oid) = entry.oid.filter(|_| !entry.applied) {
-        let name = judge.sites[call.site].stash_label(&oid);
-        world.findings.push(call.finding("stash.drop", Verdict::Deny, "").with([Loss::Stash(name)]));
+        drops(judge, &mut world, call, oid)?;
     }
     succeeds(world)
+}
+
+/// An entry of before is gone.
+pub fn drops(judge: &Judge, world: &mut World, call: &Call, oid: String) -> Result<(), Trouble> {
+    let site = &judge.sites[call.site];
+    let (name, own) = (site.stash_label(&oid), judge.memory.own_stash(site, &oid));
+    judge.refs(world, call.site)?;
+    let pin = judge.pin(world, call.site, &BTreeSet::from([oid]));
+    world.findings.push(call.finding("stash.drop", Verdict::Deny, "").own(own).with([Loss::Stash(name)]).pinned(pin));
+    Ok(())
 }

@@ -5,9 +5,12 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::object::has_attributes;
 use super::process::LISTING;
 use super::{Git, Oid, Paths, Trouble, cquote};
 
+/// The largest file that is named without a process, in bytes.
+const WHOLE: u64 = 20 << 20;
 /// The most symbolic links that are hashed, each by a process.
 const LINKS: usize = 64;
 /// The most ref tips that are searched for a path.
@@ -82,12 +85,20 @@ impl Git<'_> {
                 continue;
             };
             if meta.is_file() && File::open(&full).is_ok() {
+                if let Some(name) = self.name_of(path, &full, meta.len(), stored) {
+                    all[i] = Some(name);
+                    continue;
+                }
                 files.push(i);
                 input.extend(cquote::quote(path.as_os_str().as_bytes()));
                 input.push(b'\n');
             } else if meta.is_symlink()
                 && let Ok(target) = fs::read_link(&full)
             {
+                all[i] = self.repo().blob_name(target.as_os_str().as_bytes());
+                if all[i].is_some() {
+                    continue;
+                }
                 links += 1;
                 if links > LINKS {
                     return Err(Trouble::TooMuch { step: "symbolic links".into() });
@@ -106,6 +117,19 @@ impl Git<'_> {
             all[i] = Oid::parse_bytes(line);
         }
         Ok(all)
+    }
+
+    /// The blob's name without a process, where git would change nothing of the bytes: no attribute holds, no line ends
+    /// to convert.
+    fn name_of(&self, path: &Path, full: &Path, size: u64, stored: bool) -> Option<Oid> {
+        if size > WHOLE || stored && (self.env.attributes || has_attributes(self.repo(), path)) {
+            return None;
+        }
+        let bytes = crate::fs::read(full, WHOLE).ok()?;
+        if stored && bytes.contains(&b'\r') {
+            return None;
+        }
+        self.repo().blob_name(&bytes)
     }
 
     fn places(&self, paths: &[PathBuf], hashes: &[Option<Oid>], index: bool) -> Result<Vec<Kept>, Trouble> {
@@ -157,14 +181,23 @@ impl Git<'_> {
 
     /// Those of the objects that are in the object store.
     pub(super) fn known<'o>(&self, oids: impl Iterator<Item = &'o Oid>) -> Result<HashSet<Oid>, Trouble> {
-        let input: String = oids.flat_map(|o| [o.as_str(), "\n"]).collect();
+        let mut known = HashSet::new();
+        let mut input = String::new();
+        for oid in oids {
+            match self.repo().has(oid, self.env.elsewhere) {
+                Some(true) => known.extend([oid.clone()]),
+                Some(false) => {}
+                None => input.extend([oid.as_str(), "\n"]),
+            }
+        }
         if input.is_empty() {
-            return Ok(HashSet::new());
+            return Ok(known);
         }
         let call = self.call(&["cat-file", "--batch-check=%(objectname) %(objecttype)"]).input(input.into_bytes()).limit(LISTING);
         let reply = self.run(call)?;
         let lines = reply.out.split(|b| *b == b'\n').filter(|l| !l.ends_with(b" missing"));
-        Ok(lines.filter_map(|l| Oid::parse_bytes(l.split(|b| *b == b' ').next()?)).collect())
+        known.extend(lines.filter_map(|l| Oid::parse_bytes(l.split(|b| *b == b' ').next()?)));
+        Ok(known)
     }
 
     /// The blob at each path of each commit; `None` where there is none. A path with a line end counts as absent.

@@ -86,9 +86,20 @@ const SETTINGS: [(&str, &str); 16] = [
 const DRIVERS: usize = 300;
 
 /// The environment of a call.
-pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Vec<(OsString, OsString)>, Trouble> {
+#[derive(Clone, Debug)]
+pub(super) struct Environment {
+    /// A person's own attributes may hold for any file.
+    pub attributes: bool,
+    /// Objects may lie elsewhere than in the repository's own store.
+    pub elsewhere: bool,
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Prepares the environment of calls about a repository.
+pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Environment, Trouble> {
     let mut vars = vars.clone();
-    disarm(repo, &mut vars)?;
+    let attributes = disarm(repo, &mut vars)? || vars.get("GIT_ATTR_SOURCE").is_some() || own_attributes(&vars);
+    let elsewhere = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY"].iter().any(|name| vars.get(name).is_some());
     let kept = |name: &OsStr| {
         name.to_str().is_some_and(|n| KEPT.contains(&n) || n.starts_with("GIT_CONFIG_KEY_") || n.starts_with("GIT_CONFIG_VALUE_"))
     };
@@ -106,11 +117,17 @@ pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Vec<(OsString, OsS
     all.extend(SET.iter().map(|(n, v)| (OsString::from(n), OsString::from(v))));
     let search = env::join_paths(places(vars.search())).unwrap_or_default();
     all.push(("PATH".into(), search));
-    Ok(all)
+    Ok(Environment { attributes, elsewhere, variables: all })
 }
 
-/// Adds settings that win over those of the repository and the command.
-fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
+/// Whether the person has an attributes file at the usual place.
+fn own_attributes(vars: &Vars) -> bool {
+    let config = vars.path("XDG_CONFIG_HOME").or_else(|| Some(vars.path("HOME")?.join(".config")));
+    config.is_some_and(|dir| dir.join("git/attributes").exists())
+}
+
+/// Adds settings that win over those of the repository and the command. Says whether they name an attributes file.
+fn disarm(repo: &Repo, vars: &mut Vars) -> Result<bool, Trouble> {
     let config = Config::load_all(repo, vars);
     if config.incomplete {
         return Err(Trouble::Unsafe { what: "configuration that cannot be read to its end".into() });
@@ -134,7 +151,7 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<(), Trouble> {
             vars.add_config(&format!("filter.{driver}.{name}"), Some(value));
         }
     }
-    Ok(())
+    Ok(config.get("core.attributesFile").is_some())
 }
 
 /// The absolute `git` on the `PATH` these variables began with; never one kept in the repository, or in one around it.

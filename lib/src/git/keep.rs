@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::environ::{self, Environment};
 use super::process::LISTING;
-use super::{Git, Repo, Trouble, Vars, environ};
+use super::{Git, Repo, Trouble, Vars};
 use crate::clock::Deadline;
 use crate::fs::{ensure_dir, replace};
 
@@ -33,7 +34,7 @@ const CONFIG: &str = "[core]
 #[derive(Debug)]
 pub struct Keep {
     deadline: Deadline,
-    env: Vec<(OsString, OsString)>,
+    env: Environment,
     program: PathBuf,
     repo: Repo,
 }

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::{Repo, Trouble, Vars, environ};
+use super::environ::{self, Environment};
+use super::{Repo, Trouble, Vars};
 use crate::clock::Deadline;
 
 /// The most output of a call, in bytes.
@@ -22,10 +23,9 @@ pub(super) const LISTING: usize = 64 << 20;
 const ERROR: u64 = 4096;
 
 /// git, ready to be asked about one repository.
-#[derive(Debug)]
 pub struct Git<'a> {
     deadline: Deadline,
-    env: Vec<(OsString, OsString)>,
+    pub(super) env: Environment,
     program: PathBuf,
     repo: &'a Repo,
 }
@@ -59,7 +59,7 @@ impl<'a> Git<'a> {
     }
 
     /// A git whose program and environment were chosen elsewhere.
-    pub(super) fn prepared(repo: &'a Repo, program: PathBuf, env: Vec<(OsString, OsString)>, deadline: Deadline) -> Self {
+    pub(super) fn prepared(repo: &'a Repo, program: PathBuf, env: Environment, deadline: Deadline) -> Self {
         Self { deadline, env, program, repo }
     }
 
@@ -88,7 +88,7 @@ impl<'a> Git<'a> {
         }
         let io = |source| Trouble::Io { path: self.program.clone(), source };
         let mut command = Command::new(&self.program);
-        command.args(&call.args).current_dir(call.dir).env_clear().envs(self.env.iter().map(|(n, v)| (n, v)));
+        command.args(&call.args).current_dir(call.dir).env_clear().envs(self.env.variables.iter().map(|(n, v)| (n, v)));
         command.stdin(if call.input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = Running(command.spawn().map_err(io)?);

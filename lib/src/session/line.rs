@@ -116,7 +116,7 @@ fn joined(head: &Head, body: &str) -> serde_json::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Seen;
+    use crate::session::{Made, Seen};
 
     fn written(line: &Line) -> String {
         let mut out = Vec::new();
@@ -129,8 +129,9 @@ mod tests {
         for record in [
             Record::Prompt(Prompt { machine: true, sub: true, text: "a\n\"b\"\0é".into() }),
             Record::Prompt(Prompt::default()),
-            Record::Own(Own::start("/r", vec![Seen { path: "/r/a".into(), hash: None }], true)),
-            Record::Own(Own::wrote(vec![Seen { path: "/r/b".into(), hash: Some("00".into()) }], "Edit")),
+            Record::Own(Own::start("/r", vec![Seen { path: "/r/a".into(), ..Seen::default() }], true)),
+            Record::Own(Own::wrote(vec![Seen { path: "/r/b".into(), hash: Some("00".into()), ..Seen::default() }], "Edit")),
+            Record::Own(Own::Made(Made { acts: vec!["stash:".into()], head: Some("0".into()), ..Made::default() })),
         ] {
             let line = Line { t: 7, key: "k\n1".into(), record };
             let text = written(&line);

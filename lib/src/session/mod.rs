@@ -5,11 +5,13 @@
 //! kinds.
 
 mod line;
+mod memory;
 mod own;
 mod sweep;
 
 pub use line::{Line, Prompt, Record};
-pub use own::{MAX_HASHED, MAX_PATHS, Memory, Own, Seen, Whose, hash_bytes, hash_file, path_text};
+pub use memory::{Committed, Memory, Present, Whose};
+pub use own::{MAX_HASHED, MAX_PATHS, Made, Own, Seen, hash_bytes, hash_file, mark, path_text};
 pub use sweep::{Kept, sweep};
 
 use crate::clock::now_ms;

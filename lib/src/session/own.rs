@@ -1,6 +1,6 @@
-//! Whose work is it: the guard's memory of what a session found and what it wrote.
+//! What the guard notes of a session: what it found, what it wrote, what it made in git.
 
-use super::{Line, Record};
+use super::memory::{Memory, Start, Wrote};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ pub const MAX_PATHS: usize = 5_000;
 pub const MAX_HASHED: u64 = 20 << 20;
 
 /// A path and the content it had.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     /// Absolute, as [`path_text`] writes it.
     #[serde(rename = "p")]
@@ -21,6 +21,33 @@ pub struct Seen {
     /// By [`hash_bytes`]; `None`: not known.
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// What a write met there; empty: nothing, `None`: not known.
+    #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+    /// Where the content was copied or moved from.
+    #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+}
+
+/// What a line is about to make in a repository, and what stood there before: whether it did is seen in the reflogs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// `commit:MARK` `amend:MARK` `merge:MARK` `pick:` `rebase:` `revert:` `stash:MARK` `remote:NAME MARK`, in the
+    /// order of the line; a mark is [`mark`] of the message, the revision or the address, empty where it may be any.
+    pub acts: Vec<String>,
+    /// Where HEAD stood; `None` where the line moves it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<String>,
+    /// The directory with the refs.
+    pub repo: String,
+    /// The newest stash entry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stash: Option<String>,
+    /// The work tree's root.
+    pub tree: String,
+    /// When, in milliseconds since the Unix epoch; the line's own time.
+    #[serde(default)]
+    pub t: u64,
 }
 
 /// What the guard notes.
@@ -36,6 +63,8 @@ pub enum Own {
         /// The work tree's root, as [`path_text`] writes it.
         tree: String,
     },
+    /// What a line is about to make in git; the key is the tool call's.
+    Made(Made),
     /// All that was noted before, so that a long log need not be read from its beginning.
     Summary(Memory),
     /// What the session wrote; the key is the tool call's.
@@ -65,17 +94,20 @@ struct Fields {
     #[serde(skip_serializing_if = "Option::is_none")]
     starts: Option<BTreeMap<String, Start>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    wrote: Option<BTreeMap<String, Wrote>>,
+    wrote: Option<BTreeMap<String, Vec<Wrote>>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    made: Vec<Made>,
 }
 
 impl TryFrom<Fields> for Own {
     type Error = &'static str;
 
     fn try_from(fields: Fields) -> Result<Self, Self::Error> {
-        let Fields { is, overflow, paths, tree, via, cut, starts, wrote } = fields;
+        let Fields { is, overflow, paths, tree, via, cut, starts, wrote, mut made } = fields;
         match (is.as_str(), paths, tree, via, starts, wrote) {
             ("start", Some(paths), Some(tree), ..) => Ok(Self::Start { overflow, paths, tree }),
-            ("summary", .., Some(starts), Some(wrote)) => Ok(Self::Summary(Memory { cut, starts, wrote })),
+            ("made", ..) => made.pop().map(Self::Made).ok_or("nothing made"),
+            ("summary", .., Some(starts), Some(wrote)) => Ok(Self::Summary(Memory { cut, made, starts, wrote })),
             ("wrote", Some(paths), _, Some(via), ..) => Ok(Self::Wrote { paths, via }),
             _ => Err("no record of the guard"),
         }
@@ -90,8 +122,9 @@ impl Own {
             Self::Start { overflow, paths, tree } => {
                 Fields { is: "start".into(), overflow, paths: Some(paths), tree: Some(tree), ..fields }
             }
-            Self::Summary(Memory { cut, starts, wrote }) => {
-                Fields { is: "summary".into(), cut, starts: Some(starts), wrote: Some(wrote), ..fields }
+            Self::Made(made) => Fields { is: "made".into(), made: vec![made], ..fields },
+            Self::Summary(Memory { cut, made, starts, wrote }) => {
+                Fields { is: "summary".into(), cut, made, starts: Some(starts), wrote: Some(wrote), ..fields }
             }
             Self::Wrote { paths, via } => Fields { is: "wrote".into(), paths: Some(paths), via: Some(via), ..fields },
         })
@@ -110,140 +143,6 @@ impl Own {
     pub fn wrote(mut paths: Vec<Seen>, via: &str) -> Self {
         paths.truncate(MAX_PATHS);
         Self::Wrote { paths, via: via.to_owned() }
-    }
-}
-
-/// Whose the present content of a path is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// The session wrote it, where nothing of anybody's was, and as far as is known nobody changed it since.
-    Own,
-    /// It was there before, or the session did not write it.
-    Person,
-    /// Nothing is remembered that would tell; to be treated as a person's.
-    Unknown,
-}
-
-/// What is remembered of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Memory {
-    /// The beginning of the log was out of reach.
-    pub(super) cut: bool,
-    /// By work tree.
-    starts: BTreeMap<String, Start>,
-    /// By path.
-    wrote: BTreeMap<String, Wrote>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Start {
-    #[serde(default)]
-    overflow: bool,
-    paths: BTreeMap<String, Option<String>>,
-    #[serde(default)]
-    t: u64,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Wrote {
-    #[serde(rename = "h", default)]
-    hash: Option<String>,
-    #[serde(default)]
-    key: String,
-    t: u64,
-}
-
-impl Memory {
-    /// The memory that lines add up to, in whatever order they are.
-    #[must_use]
-    pub fn fold<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
-        let mut memory = Self::default();
-        for line in lines {
-            if let Record::Own(own) = &line.record {
-                memory.add(line.t, &line.key, own);
-            }
-        }
-        memory
-    }
-
-    /// Adds one record. What was first found in a tree stands, and what was last written to a path; which is first
-    /// and last is decided by time and key, so the order of adding changes nothing.
-    pub(super) fn add(&mut self, t: u64, key: &str, own: &Own) {
-        match own {
-            Own::Start { overflow, paths, tree } => {
-                let mut start = Start { overflow: *overflow, paths: BTreeMap::new(), t };
-                start.paths.extend(paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone())));
-                self.start(tree, start);
-            }
-            Own::Summary(summary) => {
-                for (tree, start) in &summary.starts {
-                    self.start(tree, start.clone());
-                }
-                for (path, wrote) in &summary.wrote {
-                    self.write(path, wrote.clone());
-                }
-                self.cut |= summary.cut;
-            }
-            Own::Wrote { paths, via: _ } => {
-                for seen in paths {
-                    let wrote = Wrote { hash: seen.hash.clone(), key: key.to_owned(), t };
-                    self.write(&seen.path, wrote);
-                }
-            }
-        }
-    }
-
-    fn start(&mut self, tree: &str, start: Start) {
-        match self.starts.get_mut(tree) {
-            // Two of one time are two looks at one moment: what either saw was there.
-            Some(old) if old.t == start.t => {
-                old.overflow |= start.overflow;
-                old.paths.extend(start.paths);
-            }
-            Some(old) if old.t < start.t => {}
-            _ => {
-                self.starts.insert(tree.to_owned(), start);
-            }
-        }
-    }
-
-    fn write(&mut self, path: &str, wrote: Wrote) {
-        let later = |old: &Wrote| (old.t, &old.key) <= (wrote.t, &wrote.key);
-        if self.wrote.get(path).is_none_or(later) {
-            self.wrote.insert(path.to_owned(), wrote);
-        }
-    }
-
-    /// Whether what was dirty in `tree` at the start is known.
-    #[must_use]
-    pub fn knows(&self, tree: &str) -> bool {
-        self.starts.contains_key(tree)
-    }
-
-    /// Whose the content of `path` in `tree` is; `now` is its present hash, `None` when that is not known.
-    ///
-    /// It is a person's where it was dirty or untracked at the start, whatever the session did to it since.
-    #[must_use]
-    pub fn whose(&self, tree: &str, path: &Path, now: Option<&str>) -> Whose {
-        let Some(start) = self.starts.get(tree) else {
-            return Whose::Unknown;
-        };
-        let path = path_text(path);
-        if start.paths.contains_key(&path) {
-            return Whose::Person;
-        }
-        let Some(wrote) = self.wrote.get(&path) else {
-            return if self.cut { Whose::Unknown } else { Whose::Person };
-        };
-        if start.overflow || self.cut {
-            return Whose::Unknown;
-        }
-        match (&wrote.hash, now) {
-            (None, _) => Whose::Own,
-            (Some(then), Some(now)) if then == now => Whose::Own,
-            (Some(_), Some(_)) => Whose::Person,
-            (Some(_), None) => Whose::Unknown,
-        }
     }
 }
 
@@ -266,6 +165,15 @@ pub fn hash_bytes(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
+/// A short hash of a text whose runs of white space count as one space: what git keeps of a message in a reflog.
+#[must_use]
+pub fn mark(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut hash = hash_bytes(words.join(" ").as_bytes());
+    hash.truncate(16);
+    hash
+}
+
 /// The hash of what is at `path`; of a symbolic link, of where it leads. `None` when it cannot be read, is no file
 /// or is larger than [`MAX_HASHED`].
 #[must_use]
@@ -280,58 +188,17 @@ pub fn hash_file(path: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn seen(path: &str, hash: Option<&str>) -> Seen {
-        Seen { path: path.into(), hash: hash.map(Into::into) }
-    }
-
-    fn line(t: u64, own: Own) -> Line {
-        Line { t, key: t.to_string(), record: Record::Own(own) }
-    }
-
-    fn lines() -> Vec<Line> {
-        vec![
-            line(1, Own::start("/r", vec![seen("/r/dirty", Some("d"))], false)),
-            line(2, Own::wrote(vec![seen("/r/new", Some("n1")), seen("/r/dirty", Some("x"))], "Write")),
-            line(3, Own::wrote(vec![seen("/r/new", Some("n2"))], "Write")),
-            line(4, Own::wrote(vec![seen("/r/edited", None)], "Edit")),
-            line(5, Own::start("/r", vec![seen("/r/new", Some("n2"))], false)),
-            line(6, Own::start("/big", vec![], true)),
-            line(7, Own::wrote(vec![seen("/big/a", None)], "Edit")),
-        ]
-    }
-
-    #[test]
-    fn tells_whose_it_is() {
-        let memory = Memory::fold(&lines());
-        let whose = |tree: &str, path: &str, now| memory.whose(tree, Path::new(path), now);
-        assert_eq!(whose("/r", "/r/dirty", Some("x")), Whose::Person);
-        assert_eq!(whose("/r", "/r/new", Some("n2")), Whose::Own);
-        assert_eq!(whose("/r", "/r/new", Some("n1")), Whose::Person);
-        assert_eq!(whose("/r", "/r/new", None), Whose::Unknown);
-        assert_eq!(whose("/r", "/r/edited", Some("e")), Whose::Own);
-        assert_eq!(whose("/r", "/r/other", Some("o")), Whose::Person);
-        assert_eq!(whose("/big", "/big/a", Some("a")), Whose::Unknown);
-        assert_eq!(whose("/none", "/none/a", None), Whose::Unknown);
-    }
-
-    #[test]
-    fn order_changes_nothing_and_a_summary_is_the_same() {
-        let lines = lines();
-        let memory = Memory::fold(&lines);
-        assert_eq!(Memory::fold(lines.iter().rev()), memory);
-        let summary = line(9, Own::Summary(memory.clone()));
-        assert_eq!(Memory::fold([&summary]), memory);
-        assert_eq!(Memory::fold(lines.iter().chain([&summary])), memory);
-        let cut = Memory { cut: true, ..Memory::fold(&lines[1..]) };
-        assert_eq!(cut.whose("/r", Path::new("/r/x"), None), Whose::Unknown);
-        assert_eq!(cut.whose("/r", Path::new("/r/edited"), None), Whose::Unknown);
-    }
-
     #[test]
     fn records_are_bounded() {
-        let many: Vec<Seen> = (0..MAX_PATHS + 1).map(|n| seen(&format!("/{n}"), None)).collect();
+        let many: Vec<Seen> = (0..MAX_PATHS + 1).map(|n| Seen { path: format!("/{n}"), ..Seen::default() }).collect();
         let Own::Start { overflow, paths, .. } = Own::start("/", many, false) else { unreachable!() };
         assert!(overflow && paths.len() == MAX_PATHS);
+    }
+
+    #[test]
+    fn marks_forget_white_space() {
+        assert_eq!(mark(" a  b\n"), mark("a b"));
+        assert!(mark("a b") != mark("ab") && mark("").len() == 16);
     }
 
     #[test]

@@ -55,6 +55,43 @@ fn where_content_is_kept() {
 }
 
 #[test]
+fn content_is_found_in_every_kind_of_store() {
+    let t = TestRepo::new();
+    t.commit("loose", "loose\n");
+    let kept = |t: &TestRepo, path: &str| t.ask(|g| g.kept(&[path.into()], true)).expect("asked")[0];
+    t.commit("gone", "an old version\n");
+    t.commit("gone", "a new version\n");
+    t.write("gone", "an old version\n");
+    assert_eq!((kept(&t, "loose"), kept(&t, "gone")), (Kept::Head, Kept::History));
+    t.git(["gc", "-q"]);
+    assert_eq!((kept(&t, "loose"), kept(&t, "gone")), (Kept::Head, Kept::History), "packed");
+    let far = t.root().join("far");
+    t.git(["clone", "-q", "-s", &t.work().to_string_lossy(), &far.to_string_lossy()]);
+    fs::write(far.join("gone"), "an old version\n").expect("written");
+    let repo = t.facts_in(&far);
+    let git = Git::new(&repo, &t.vars(), minute()).expect("git");
+    assert_eq!(git.kept(&["gone".into()], true).expect("asked"), [Kept::History], "in an alternate store");
+    t.write("gone", "never committed\n");
+    assert_eq!(kept(&t, "gone"), Kept::Nowhere);
+    // An attribute decides what git stores of a file.
+    t.write(".gitattributes", "*.txt working-tree-encoding=UTF-16LE eol=lf\n");
+    t.commit("wide.txt", "w\0\n\0");
+    t.commit("wide.txt", "x\0\n\0");
+    t.write("wide.txt", "w\0\n\0");
+    assert_eq!(kept(&t, "wide.txt"), Kept::History);
+}
+
+#[test]
+fn names_of_blobs_are_gits() {
+    let t = TestRepo::new();
+    for text in ["", "x", "a\nb\n", "\0\u{1}\r\n", &"long ".repeat(100_000)] {
+        t.write("f", text);
+        let git = t.git(["hash-object", "--no-filters", "f"]);
+        assert_eq!(t.facts().blob_name(text.as_bytes()).map(|o| o.to_string()).as_deref(), Some(git.trim()));
+    }
+}
+
+#[test]
 fn sparse_and_partial() {
     let t = TestRepo::new();
     t.commit("in/x", "1\n");
