@@ -5,11 +5,13 @@
 mod append;
 mod back;
 mod lock;
+mod put;
 mod replace;
 
 pub use append::append;
 pub use back::lines_back;
 pub use lock::{Lock, lock, share};
+pub use put::{put, put_link};
 pub use replace::replace;
 
 use rustix::fs::OFlags;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::environ::{self, Environment};
+use super::environ::{self, Environment, Filters};
 use super::process::LISTING;
 use super::{Git, Repo, Trouble, Vars};
 use crate::clock::Deadline;
@@ -127,7 +127,7 @@ impl Keep {
         ];
         let vars: Vars = kept.chain(set.map(|(name, value)| (name.into(), value))).collect();
         let program = environ::program(around.unwrap_or(&repo), &vars).ok_or(Trouble::NoGit)?;
-        Ok(Self { deadline, env: environ::environment(&repo, &vars)?, program, repo })
+        Ok(Self { deadline, env: environ::environment(&repo, &vars, Filters::Off)?, program, repo })
     }
 
     fn git(&self) -> Git<'_> {
