@@ -1,30 +1,25 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
-use crate::guard::{self, Judged};
+use crate::attempt::Attempt;
+use crate::guard;
 use crate::memory::Memory;
 use crate::message;
-use crate::outcome;
-use crate::policy::Policies;
-use crate::snapshot::manifest::Kind;
-use crate::snapshot::take::{About, take};
+use crate::policy::{Policies, Policy};
+use crate::snapshot::before::before;
 use crate::snapshot::{Taken, Want, turn};
 use crate::tools;
 use crate::verdict::Verdict;
+use crate::way::Way;
 use ah::answer::Answer;
-use ah::clock::Deadline;
-use ah::config::{Fail, Profile, Severity};
+use ah::config::{Fail, Severity};
 use ah::event::{Event, Moment};
 use ah::hook::Context;
 use ah::paths::repo_config;
 use ah::quote;
-use ah::route::{self, Off, Route};
 use ah::session;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
-
-/// How long a snapshot may take: with the verdict's own 4 s it stays within the 10 s that are registered.
-const PATIENCE: Duration = Duration::from_secs(4);
+use std::time::SystemTime;
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
@@ -41,19 +36,15 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         }
         return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }
-    let judged = tools::judge(event, &cwd, &policies, &memory, context);
-    let Some(judged) = judged else { return Answer::Silence };
-    let command = event.input("command").unwrap_or_else(|| event.tool_name.clone());
-    let about = About {
-        kind: Kind::Command,
-        session: event.session_id.to_string(),
-        harness: context.harness.name.to_owned(),
-        command: command.into_owned(),
-        cwd: cwd.clone(),
-        ..About::default()
+    let Some(mut judged) = tools::judge(event, &cwd, &policies, &memory, context) else { return Answer::Silence };
+    let attempt = Attempt::of(event, context.harness.name, &cwd);
+    let keep = |policy: &Policy, want: &Want| match context.probe {
+        true => Ok(Taken::default()),
+        false => before(policies.paths, policy, want, &attempt),
     };
-    let keep = |want: &Want| if context.probe { Ok(Taken::default()) } else { keep(&policies, &judged, want, &about) };
-    let outcome = outcome::decide(&judged, context.can_ask, &keep);
+    let paths = policies.paths.filter(|_| !context.probe);
+    let way = Way { attempt: &attempt, can_ask: context.can_ask, keep: &keep, paths };
+    let (outcome, message) = way.through(&mut judged);
     let makes = !judged.makings.is_empty();
     if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
@@ -70,19 +61,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         memory.wrote(event, &judged.written);
     }
     context.explain.say(|| crate::explain::text(&judged, &outcome));
-    render(outcome.verdict, message::text(&outcome, &judged.counts, &cwd, None))
-}
-
-/// Takes a snapshot before a call, where one may be taken.
-fn keep(policies: &Policies, judged: &Judged, want: &Want, about: &About) -> Result<Taken, String> {
-    let (Some(paths), Some(policy)) = (policies.paths, &judged.policy) else { return Err("no place for it is known".into()) };
-    match route::route(&policy.config, &about.cwd) {
-        _ if policy.config.profile == Profile::Ci => Err("in profile ci there are none".into()),
-        Route::Off(Off::Listed | Off::Default | Off::Silent) => Err("nothing is recorded of this repository".into()),
-        Route::Off(Off::Invalid | Off::Nowhere) | Route::Scope(_) => {
-            take(paths, &policy.guard().snapshot, want, about, Deadline::after(PATIENCE)).map_err(|why| why.to_string())
-        }
-    }
+    render(outcome.verdict, message)
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.

@@ -39,7 +39,8 @@ pub fn text(judged: &Judged, outcome: &Outcome) -> String {
     out.join("\n")
 }
 
-fn loss(loss: &Loss) -> String {
+/// A loss in words.
+pub fn loss(loss: &Loss) -> String {
     match loss {
         Loss::File { path, what, own } => format!("{} ({what}{})", path.display(), if *own { ", own" } else { "" }),
         Loss::Commit(text) => format!("commit {text}"),

@@ -1,9 +1,10 @@
-//! Programs beside git that reach shared refs or ah itself: gh, glab, hub, jj, git svn, ah's own switches.
+//! Programs beside git that reach shared refs: gh, glab, hub, jj, git svn.
 
 use crate::call::{Call, Judged, done};
-use crate::verdict::{Finding, Loss, Verdict};
+use crate::switch;
+use crate::verdict::{Finding, Verdict};
 use crate::world::World;
-use ah::shell::{Command, EnvValue, Word};
+use ah::shell::{Command, Word};
 
 /// A finding about a command that is judged by its words alone.
 pub fn judge(program: &str, command: &Command, text: &str) -> Option<Finding> {
@@ -11,8 +12,8 @@ pub fn judge(program: &str, command: &Command, text: &str) -> Option<Finding> {
     let has = |names: &[&str]| args.iter().any(|a| names.contains(a));
     let plain: Vec<&str> = args.iter().copied().filter(|a| !a.starts_with('-')).collect();
     let remote = |verdict, detail: &str| Some(Finding::new("remote.api", verdict, text, detail).remote());
-    if program.starts_with("ah-") || command.env.contains_key("AH_OFF") {
-        return disarm(program, command, &plain, text);
+    if switch::concerned(program, command) {
+        return switch::disarm(program, command, text);
     }
     match (program, plain.as_slice()) {
         ("gh" | "glab", ["repo", "sync", ..]) if has(&["--force", "-f"]) => {
@@ -66,21 +67,6 @@ fn api(args: &[&str]) -> Option<&'static str> {
         return Some("deletes a hosted repository");
     }
     (method("PATCH") && joined.contains("/git/refs") && joined.contains("force")).then_some("overwrites a shared ref")
-}
-
-/// Switching ah off, or a harness started with it off.
-fn disarm(program: &str, command: &Command, plain: &[&str], text: &str) -> Option<Finding> {
-    let harness = matches!(program, "claude" | "codex" | "gemini" | "qwen" | "copilot" | "opencode" | "cursor-agent");
-    let off = matches!(command.env.get("AH_OFF"), Some(EnvValue::Set(v)) if !v.is_empty())
-        || matches!(command.env.get("AH_OFF"), Some(EnvValue::Unknown));
-    let flags: Vec<&str> = command.words[1..].iter().map(Word::text).collect();
-    let ours = match program {
-        "ah-doctor" => plain.first() == Some(&"off"),
-        "ah-bootstrap" => flags.iter().any(|f| matches!(*f, "--remove" | "--uninstall")),
-        "ah-git-guard" => plain.first() == Some(&"allow"),
-        _ => harness && off,
-    };
-    ours.then(|| Finding::new("ah.disarm", Verdict::Ask, text, "switches ah itself off").with([Loss::Other("the guard".into())]))
 }
 
 /// `git svn reset`: the mapping to the other history is wound back.

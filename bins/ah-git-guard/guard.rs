@@ -10,6 +10,7 @@ use crate::message::Counts;
 use crate::plain;
 use crate::policy::{Policies, Policy};
 use crate::removal::Act;
+use crate::rule;
 use crate::site;
 use crate::survey::Survey;
 use crate::verdict::{Finding, Verdict};
@@ -89,6 +90,14 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     Judged { counts, findings, policy: Some(policy), seen, unread: walked.unread, written, makings }
 }
 
+/// Files that a line writes for certain.
+pub fn written(text: &str, cwd: &Path) -> Vec<PathBuf> {
+    let mut look = Look::First(Survey::new(&[]));
+    walk(text, Source::Shell, &start(cwd), &mut look, World::default());
+    let Look::First(survey) = look else { unreachable!("the first look stays the first") };
+    survey.written.into_iter().map(|written| written.path).collect()
+}
+
 /// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
 /// no ordinary line gets, a program that removes files is enough.
 fn may_lose(text: &str, unread: &[Unread]) -> bool {
@@ -122,7 +131,7 @@ pub fn changes(changes: &[Change], tool: &str, cwd: &Path, policies: &Policies, 
     }
     if matches!(changes, [Change::Write(_)]) {
         // Written over on purpose, with the whole text at hand: kept in a snapshot, else asked about; not stopped.
-        for finding in world.findings.iter_mut().filter(|f| f.rule == "file.replace") {
+        for finding in world.findings.iter_mut().filter(|f| rule::of(f.rule).is_some_and(|rule| rule.local)) {
             finding.verdict = finding.verdict.min(Verdict::Ask);
             finding.rewrite = true;
         }

@@ -85,13 +85,18 @@ impl Judge<'_> {
         let inner = ["ah", "config.json", "settings.json", "settings.local.json", "hooks.json"];
         let at: Vec<PathBuf> = match () {
             () if place::disarms(path) => vec![path.to_owned()],
-            () if removes && path.is_dir() => inner.iter().map(|n| path.join(n)).filter(|p| place::disarms(p)).collect(),
+            () if removes && path.is_dir() => {
+                let named = inner.iter().map(|n| path.join(n)).filter(|p| place::disarms(p));
+                named.chain(place::homes().map(Path::to_owned).filter(|h| h.starts_with(path))).collect()
+            }
             () => Vec::new(),
         };
         let program = |p: &Path| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with("ah-"));
         let names_us = |p: &Path| ah::fs::read(p, 1 << 20).is_ok_and(|b| String::from_utf8_lossy(&b).contains("ah-"));
-        let own = |p: &Path| p.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
-        let ours = |p: &PathBuf| p.exists() && (program(p) || (rule != "hooks.disarm" && (own(p) || names_us(p))));
+        let own = |p: &Path| place::own_home(p) || p.components().any(|c| c.as_os_str() == "ah" || c.as_os_str() == ".ah");
+        // A file that is not there yet can grant, switch off or loosen.
+        let made = |p: &Path| rule != "hooks.disarm" && !removes && place::own_home(p);
+        let ours = |p: &PathBuf| made(p) || p.exists() && (program(p) || (rule != "hooks.disarm" && (own(p) || names_us(p))));
         // A settings file that is not there yet can switch all hooks off.
         let switched = place::disarms(path) && act.text.contains("disableAllHooks");
         let Some(found) = at.iter().find(|p| ours(p)).or(switched.then_some(&path.to_owned())).cloned() else { return false };

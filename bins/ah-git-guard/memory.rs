@@ -21,8 +21,8 @@ pub use ah::session::Whose;
 pub struct Memory {
     session: Option<Session>,
     folded: OnceCell<session::Memory>,
-    /// Hashes of what commits have at a path.
-    past: RefCell<BTreeMap<String, BTreeSet<String>>>,
+    /// Hashes of what the commits of a repository have at a path.
+    past: RefCell<BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>>,
 }
 
 /// How the memory is had once it is needed.
@@ -71,17 +71,23 @@ impl Memory {
 
     /// Whether a commit that a ref or HEAD reaches has content of this hash at a path.
     pub fn committed(&self, path: &str, hash: &str) -> bool {
+        let at = Path::new(path);
+        let vars = Vars::of_process();
+        let repo = at.ancestors().skip(1).find(|d| d.is_dir()).and_then(|dir| Repo::discover(dir, &vars).ok()?);
+        let Some(repo) = repo else { return false };
+        let tail = repo.work_tree.as_ref().and_then(|tree| at.strip_prefix(tree).ok());
+        tail.is_some_and(|tail| self.was_at(&repo, &vars, tail, hash))
+    }
+
+    /// The same for a path below the work tree of a repository.
+    pub fn was_at(&self, repo: &Repo, vars: &Vars, tail: &Path, hash: &str) -> bool {
         let looked = || {
-            let vars = Vars::of_process();
-            let path = Path::new(path);
-            let repo = Repo::discover(path.ancestors().skip(1).find(|d| d.is_dir())?, &vars).ok()??;
-            let tail = path.strip_prefix(repo.work_tree.as_ref()?).ok()?;
-            let git = Git::new(&repo, &vars, deadline()).ok()?;
+            let git = Git::new(repo, vars, deadline()).ok()?;
             let all = git.contents(&git.past(tail, PAST).ok()?).ok()?;
             Some(all.iter().map(|content| hash_bytes(content)).collect::<Vec<_>>())
         };
         let mut past = self.past.borrow_mut();
-        let known = past.entry(path.to_owned()).or_insert_with(|| {
+        let known = past.entry((repo.common_dir.clone(), tail.to_owned())).or_insert_with(|| {
             let mut hashes = BTreeSet::new();
             hashes.extend(looked().unwrap_or_default());
             hashes
@@ -117,7 +123,12 @@ impl Memory {
         for one in written {
             let next = Seen {
                 path: path_text(&one.path),
-                hash: one.text.as_ref().map(|text| hash_bytes(text.as_bytes())),
+                hash: match (&one.text, &one.from) {
+                    (Some(text), _) => Some(hash_bytes(text.as_bytes())),
+                    // What the line itself changes before it copies it is not known.
+                    (None, Some(from)) if !written.iter().any(|w| w.path == *from) => met(from).filter(|h| !h.is_empty()),
+                    _ => None,
+                },
                 was: met(&one.path),
                 from: one.from.as_deref().map(path_text),
             };

@@ -2,11 +2,12 @@
 
 use crate::ease::{eased, files, wanted};
 use crate::guard::Judged;
+use crate::policy::Policy;
 use crate::snapshot::{Taken, Want};
 use crate::verdict::{Finding, Verdict};
 
 /// How a snapshot is had: everything wanted, or why not.
-pub type Keep<'k> = &'k dyn Fn(&Want) -> Result<Taken, String>;
+pub type Keep<'k> = &'k dyn Fn(&Policy, &Want) -> Result<Taken, String>;
 
 /// The end of a call's way through the guard.
 #[derive(Debug)]
@@ -54,16 +55,16 @@ pub fn decide(judged: &Judged, can_ask: bool, keep: Keep) -> Outcome {
         let mut outcome = Outcome::stop(stays, can_ask);
         // A person may say yes; then it is good to have one.
         if outcome.verdict == Verdict::Ask || policy.guard().snapshot.always {
-            outcome.snapshot = taken(keep, &all()).ok().map(|taken| taken.id);
+            outcome.snapshot = taken(keep, policy, &all()).ok().map(|taken| taken.id);
         }
         return outcome;
     }
     if eases.is_empty() {
         let verdict = stays.first().map_or(Verdict::Allow, |f| f.verdict);
-        let snapshot = if stays.is_empty() { None } else { taken(keep, &all()).ok().map(|taken| taken.id) };
+        let snapshot = if stays.is_empty() { None } else { taken(keep, policy, &all()).ok().map(|taken| taken.id) };
         return Outcome { snapshot, ..Outcome::of(verdict, stays) };
     }
-    let held = taken(keep, &all()).and_then(|taken| match left_out(&taken, &eases) {
+    let held = taken(keep, policy, &all()).and_then(|taken| match left_out(&taken, &eases) {
         None => Ok(taken),
         Some(what) => Err(what),
     });
@@ -82,11 +83,11 @@ pub fn decide(judged: &Judged, can_ask: bool, keep: Keep) -> Outcome {
 }
 
 /// A snapshot, if there is anything that one could hold.
-fn taken(keep: Keep, want: &Want) -> Result<Taken, String> {
+fn taken(keep: Keep, policy: &Policy, want: &Want) -> Result<Taken, String> {
     if want.paths.is_empty() && want.pins.is_empty() && want.trees.is_empty() {
         return Err("there is nothing that one could hold".into());
     }
-    keep(want)
+    keep(policy, want)
 }
 
 /// The first thing at stake that a snapshot does not hold.
@@ -116,7 +117,7 @@ mod tests {
         Finding::new("file.remove", verdict, "rm", "").with([loss]).own(own)
     }
 
-    fn kept(_: &Want) -> Result<Taken, String> {
+    fn kept(_: &Policy, _: &Want) -> Result<Taken, String> {
         Ok(Taken { id: "k7f2".into(), uncovered: Vec::new() })
     }
 
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn without_a_snapshot_the_verdict_falls_back() {
-        let failing = |_: &Want| Err("disk full".to_owned());
+        let failing = |_: &Policy, _: &Want| Err("disk full".to_owned());
         let own = judged(vec![file("/w/a", Verdict::Ask, true)]);
         let outcome = decide(&own, true, &failing);
         assert_eq!((outcome.verdict, outcome.missing.as_deref()), (Verdict::Ask, Some("disk full")));
@@ -140,7 +141,7 @@ mod tests {
     fn what_is_left_out_keeps_its_verdict() {
         let partly = |what: &str, why: &str| {
             let uncovered = vec![Uncovered { what: what.into(), why: why.into() }];
-            decide(&judged(vec![file("/w/a", Verdict::Ask, true)]), true, &move |_: &Want| {
+            decide(&judged(vec![file("/w/a", Verdict::Ask, true)]), true, &move |_: &Policy, _: &Want| {
                 Ok(Taken { id: "k7f2".into(), uncovered: uncovered.clone() })
             })
             .verdict

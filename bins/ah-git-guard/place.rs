@@ -1,5 +1,6 @@
 //! Places that are more than files: inside a git directory, whole repositories, the root and HOME, ah's own settings.
 
+use ah::paths::Paths;
 use std::path::{Component, Path, PathBuf};
 
 /// What a path inside of a git directory is.
@@ -65,6 +66,19 @@ pub fn inside(tail: &Path) -> Inside {
     }
 }
 
+/// Whether a path is one of ah's folders of settings, data and state, or in one; there, a file that is not yet can loosen it.
+pub fn own_home(path: &Path) -> bool {
+    let usual = |parent: &str| matches!(parent, ".config" | "share" | "state");
+    let parts = || path.components().map(|c| c.as_os_str().to_str().unwrap_or_default());
+    let named = parts().zip(parts().skip(1)).any(|(parent, name)| name == "ah" && usual(parent));
+    named || path.is_absolute() && homes().any(|home| path.starts_with(home))
+}
+
+/// ah's folders of settings, data and state, as the environment has them.
+pub fn homes() -> impl Iterator<Item = &'static Path> {
+    Paths::from_env().into_iter().flat_map(|p| [p.config_home(), p.data_home(), p.state_home()])
+}
+
 /// Whether a file is one of ah's own: settings, state, programs, or a harness's hooks file.
 pub fn disarms(path: &Path) -> bool {
     let parts: Vec<String> = path.components().map(|c| c.as_os_str().to_string_lossy().into_owned()).collect();
@@ -72,10 +86,10 @@ pub fn disarms(path: &Path) -> bool {
     let name = parts.last().map(String::as_str).unwrap_or_default();
     let hooks = ["settings.json", "settings.local.json", "hooks.json", "config.toml"];
     let harness = [".claude", ".codex", ".gemini", ".qwen", ".cursor", ".github"];
-    let own = parts.windows(2).any(|w| (w[0] == ".config" || w[0] == "state" || w[0] == "share") && w[1] == "ah")
-        || parts.iter().any(|p| p == ".ah");
-    own || (name.starts_with("ah-")
-        && matches!(name, "ah-git-guard" | "ah-prefilter" | "ah-judge" | "ah-mesh" | "ah-bootstrap" | "ah-doctor"))
+    own_home(path)
+        || parts.iter().any(|p| p == ".ah")
+        || (name.starts_with("ah-")
+            && matches!(name, "ah-git-guard" | "ah-prefilter" | "ah-judge" | "ah-mesh" | "ah-bootstrap" | "ah-doctor"))
         || (hooks.contains(&name) && parts.len() > 1 && harness.iter().any(|h| tail(2).starts_with(h)))
 }
 

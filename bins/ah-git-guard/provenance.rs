@@ -5,7 +5,7 @@
 
 use crate::memory::Memory;
 use crate::site::Site;
-use ah::git::{LogEntry, Oid, Repo, Trouble};
+use ah::git::{LogEntry, Oid, Repo, Trouble, Vars};
 use ah::session::{Made, hash_bytes, mark, path_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,7 +25,7 @@ impl Memory {
         if made.is_empty() || oids.is_empty() || oids.len() >= COMMITS {
             return false;
         }
-        let log = history(site).unwrap_or_default();
+        let log = history(site, oids).unwrap_or_default();
         let claims = claims(&made, &log);
         if !oids.iter().all(|oid| claims.contains_key(oid.as_str())) {
             return false;
@@ -78,15 +78,22 @@ impl Memory {
         let contents = git.contents(&blobs)?;
         let mut trees: BTreeSet<&str> = BTreeSet::new();
         trees.extend(made.iter().map(|m| m.tree.as_str()));
+        let vars = Vars::of_process();
+        // A tree of the repository may be gone by now.
+        let committed = |path: &str, hash: &str| {
+            let tail = trees.iter().find_map(|tree| Path::new(path).strip_prefix(tree).ok());
+            tail.map_or_else(|| self.committed(path, hash), |tail| self.was_at(&site.repo, &vars, tail, hash))
+        };
         Ok(files.iter().zip(&contents).all(|((path, _), content)| {
             let hash = hash_bytes(content);
-            trees.iter().any(|tree| folded.had(tree, &Path::new(tree).join(path), &hash, &|p, h| self.committed(p, h)))
+            trees.iter().any(|tree| folded.had(tree, &Path::new(tree).join(path), &hash, &committed))
         }))
     }
 }
 
-/// What the reflogs of all HEADs and branches say, oldest first, each once.
-fn history(site: &Site) -> Result<Vec<LogEntry>, Trouble> {
+/// What the reflogs of all HEADs and branches say, oldest first, each once; and of `commits` that none of them names any
+/// more (their tree and branch are gone) what they say themselves.
+fn history(site: &Site, commits: &[Oid]) -> Result<Vec<LogEntry>, Trouble> {
     let repo = &site.repo;
     let mut all: Vec<LogEntry> = Vec::new();
     let mut add = |repo: &Repo, name: &str| -> Result<(), Trouble> {
@@ -101,6 +108,8 @@ fn history(site: &Site) -> Result<Vec<LogEntry>, Trouble> {
     for branch in site.git("refs")?.refs("refs/heads/")? {
         add(repo, &branch.name)?;
     }
+    let silent: Vec<Oid> = commits.iter().filter(|oid| !all.iter().any(|e| e.new == **oid)).cloned().collect();
+    all.extend(if silent.is_empty() { Vec::new() } else { site.git("log")?.as_entries(&silent)? });
     let mut seen = BTreeSet::new();
     all.retain(|e| seen.insert((e.old.clone(), e.new.clone(), e.time, e.message.clone())));
     all.sort_by_key(|e| e.time);

@@ -4,7 +4,7 @@ use crate::files::Change;
 use crate::hits::absolute;
 use crate::judge::Judge;
 use crate::place::{self, Inside};
-use crate::treasure::{Holder, Kind, Treasure};
+use crate::treasure::{Holder, Kind, Treasure, secret_name};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::{Side, SiteId, World};
 use ah::git::Trouble;
@@ -67,7 +67,12 @@ impl Judge<'_> {
                     world.drop_tree(|_, p| p.starts_with(&path) && !kept(p));
                 }
             }
-            Change::Make(word) => world.created.extend(self.targets(world, act, word).into_iter().filter(|p| !p.exists())),
+            Change::Make(word) => {
+                for path in self.targets(world, act, word).into_iter().filter(|p| !p.exists()) {
+                    self.disarmed(world, act, &path, "file.replace");
+                    world.created.insert(path);
+                }
+            }
         }
         Ok(())
     }
@@ -114,8 +119,11 @@ impl Judge<'_> {
         if path.is_dir() && !path.is_symlink() {
             self.nested(world, act, path)?;
             self.whole_repository(world, act, path)?;
+            if self.outside(site, path) {
+                self.load_loose(world, path, true);
+            }
         } else if site.is_none() || self.outside(site, path) {
-            self.loose_file(world, path);
+            self.loose_file(world, path, Kind::Untracked);
         }
         world.drop_tree(|_, p| p.starts_with(path));
         self.settle(world, "file.remove", act.text);
@@ -168,7 +176,7 @@ impl Judge<'_> {
         }
         let site = self.load_path(world, path)?;
         if self.outside(site, path) {
-            self.loose_file(world, path);
+            self.loose_file(world, path, Kind::Untracked);
         }
         world.drop_tree(|t, p| p == path && !source.is_some_and(|s| t.holders.contains(&Holder::Tree(s.to_owned()))));
         self.settle(world, rule, act.text);
@@ -191,7 +199,7 @@ impl Judge<'_> {
             }
             let site = self.load_path(world, &from)?;
             if self.outside(site, &from) {
-                self.loose_file(world, &from);
+                self.loose_file(world, &from, Kind::Untracked);
             }
             let fresh = !self.exists(world, &target);
             if take && (self.moved_repository(world, act, &from)? || self.disarmed(world, act, &from, rule)) {
@@ -252,30 +260,38 @@ impl Judge<'_> {
     /// Everything below a directory that nothing else holds, whether a repository is around it or not.
     pub fn load_below(&mut self, world: &mut World, dir: &Path) -> Result<(), Trouble> {
         let site = self.load_path(world, dir)?;
-        let mut todo = if self.outside(site, dir) { vec![(dir.to_owned(), 0)] } else { Vec::new() };
+        if self.outside(site, dir) {
+            self.load_loose(world, dir, false);
+        }
+        Ok(())
+    }
+
+    /// Files below a directory that is in no repository; only the secrets among them where so little is known of the rest.
+    fn load_loose(&self, world: &mut World, dir: &Path, secrets: bool) {
+        let mut todo = vec![(dir.to_owned(), 0)];
         let mut left = LOOSE.0;
         while let Some((dir, depth)) = todo.pop() {
             for entry in std::fs::read_dir(&dir).into_iter().flatten().flatten().take(left) {
                 left -= 1;
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() && depth < LOOSE.1 => todo.push((entry.path(), depth + 1)),
-                    Ok(_) => self.loose_file(world, &entry.path()),
-                    Err(_) => {}
+                    Ok(_) if !secrets => self.loose_file(world, &entry.path(), Kind::Untracked),
+                    Ok(_) if secret_name(&entry.path()) => self.loose_file(world, &entry.path(), Kind::Secret),
+                    _ => {}
                 }
             }
         }
-        Ok(())
     }
 
     /// A file that no repository knows, in a directory where a person keeps things.
-    fn loose_file(&self, world: &mut World, path: &Path) {
+    fn loose_file(&self, world: &mut World, path: &Path, kind: Kind) {
         let home = self.vars.path("HOME");
         let kept = path.is_file()
             && !self.temporary.has(path)
             && !["/usr", "/etc", "/var", "/opt", "/lib", "/bin", "/sbin", "/boot", "/nix"].iter().any(|d| path.starts_with(d))
             && !path.parent().is_some_and(|p| Some(p) == home.as_deref() && hidden(path));
         if kept {
-            world.add(Side::Tree, Treasure::new(Kind::Untracked, path, vec![Holder::Tree(path.to_owned())]));
+            world.add(Side::Tree, Treasure::new(kind, path, vec![Holder::Tree(path.to_owned())]));
         }
     }
 }

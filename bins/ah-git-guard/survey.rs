@@ -7,11 +7,13 @@ use crate::making::{self, Making};
 use crate::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
+use crate::switch;
 use crate::unread;
 use crate::verb;
 use ah::config::OwnRule;
 use ah::shell::{Command, Place, RedirectKind, Word};
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// The machine of the first look.
 pub struct Survey<'r> {
@@ -24,6 +26,8 @@ pub struct Survey<'r> {
     pub written: Vec<Written>,
     /// What the line is about to make in git.
     pub makings: Vec<Making>,
+    /// Directories and files that the line made.
+    made: Vec<PathBuf>,
     /// HEAD may have been moved by the line.
     moved: bool,
     /// The last command, for `eval "$(tool)"`.
@@ -33,7 +37,16 @@ pub struct Survey<'r> {
 impl<'r> Survey<'r> {
     /// Looks for what may lose something, and for a team's own rules.
     pub fn new(rules: &'r [OwnRule]) -> Self {
-        Self { rules, losing: false, git: false, written: Vec::new(), makings: Vec::new(), moved: false, before: None }
+        Self {
+            rules,
+            losing: false,
+            git: false,
+            written: Vec::new(),
+            makings: Vec::new(),
+            made: Vec::new(),
+            moved: false,
+            before: None,
+        }
     }
 
     fn unreadable(&self, command: &Command) -> bool {
@@ -42,18 +55,38 @@ impl<'r> Survey<'r> {
 
     /// Notes what the command writes: redirections, copies, new files, edits in place.
     fn write(&mut self, command: &Command) {
-        let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
-        let changes = files::changes(command);
-        let targets = changes.iter().filter_map(|c| match c {
-            files::Change::Copy { to: w, .. }
-            | files::Change::Edit(w)
-            | files::Change::Make(w)
-            | files::Change::Move { to: w, .. }
-            | files::Change::Replace(w) => Some(w),
-            _ => None,
-        });
-        for path in targets.filter_map(Word::literal).filter(|t| !t.starts_with(['-', '/']) || t.starts_with(cwd)) {
-            self.written.push(Written { path: absolute(Path::new(cwd), path), text: None, from: None });
+        let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here).map(Path::new) else { return };
+        for change in files::changes(command) {
+            let (to, from) = match &change {
+                files::Change::Copy { from, to } | files::Change::Move { from, to, .. } => (to, Some(from)),
+                files::Change::Edit(w) | files::Change::Make(w) | files::Change::Replace(w) => (w, None),
+                _ => continue,
+            };
+            let Some(text) = to
+                .literal()
+                .filter(|t| !t.starts_with('-') && (!t.starts_with('/') || cwd.to_str().is_some_and(|c| t.starts_with(c))))
+            else {
+                continue;
+            };
+            let path = absolute(cwd, text);
+            if let files::Change::Make(_) = change {
+                self.made.push(path.clone());
+            }
+            let Some(from) = from else {
+                self.written.push(Written { path, text: None, from: None });
+                continue;
+            };
+            // One file or directory, or several by a pattern, as they are now.
+            let into = text.ends_with('/') || self.made.contains(&path) || path.is_dir();
+            let sources = match from {
+                Word::Literal(text) => vec![absolute(cwd, text)],
+                Word::Glob(text) => crate::glob::expand(cwd, text, &BTreeSet::new(), &BTreeSet::new()),
+                Word::Unknown(_) => Vec::new(),
+            };
+            for from in sources {
+                let path = if into { path.join(from.file_name().unwrap_or_default()) } else { path.clone() };
+                self.written.push(Written { path, text: None, from: Some(from) });
+            }
         }
     }
 
@@ -114,8 +147,8 @@ impl<'r> Survey<'r> {
 
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.
 fn other(program: &str, command: &Command) -> bool {
-    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || program.starts_with("ah-");
-    judged || command.env.contains_key("AH_OFF") || files::edited(command).iter().any(|w| place::touchy(w.text()))
+    let judged = matches!(program, "chmod" | "gh" | "glab" | "hub" | "jj") || switch::concerned(program, command);
+    judged || files::edited(command).iter().any(|w| place::touchy(w.text()))
 }
 
 impl Survey<'_> {

@@ -8,6 +8,22 @@ pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64)
 }
 
+/// A moment as people write it: `2026-11-30 14:02:11`, in UTC.
+#[must_use]
+pub fn utc(ms: u64) -> String {
+    let (days, second) = (ms / 86_400_000, ms / 1000 % 86_400);
+    // Counted from 1 March of the year 0, a leap day is the last of its year; the calendar repeats after 400 years.
+    let day = days + 719_468;
+    let (era, day) = (day / 146_097, day % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = (era * 400 + year + u64::from(month > 9), if month > 9 { month - 9 } else { month + 3 });
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02} {hour:02}:{minute:02}:{second:02}")
+}
+
 /// The last millisecond of a day written `YYYY-MM-DD`, in UTC; `None` for anything that is no day from 1970 to 9999.
 #[must_use]
 pub fn day_end_ms(text: &str) -> Option<u64> {
@@ -59,7 +75,20 @@ impl Deadline {
 
 #[cfg(test)]
 mod tests {
-    use super::day_end_ms;
+    use super::{day_end_ms, utc};
+
+    #[test]
+    fn moments_are_read_back() {
+        assert_eq!(utc(0), "1970-01-01 00:00:00");
+        assert_eq!(utc(951_868_799_999), "2000-02-29 23:59:59");
+        assert_eq!(utc(1_798_761_600_000), "2027-01-01 00:00:00");
+        for day in (0..200_000).step_by(17) {
+            let ms = day * 86_400_000 + 45_296_000;
+            let text = utc(ms);
+            let (date, time) = text.split_at(10);
+            assert_eq!((day_end_ms(date), time), (Some((day + 1) * 86_400_000 - 1), " 12:34:56"));
+        }
+    }
 
     #[test]
     fn days_end() {

@@ -5,8 +5,6 @@ use crate::fs;
 use crate::paths::Paths;
 use crate::redact::redact;
 use serde::Serialize;
-use std::path::Path;
-use std::time::Duration;
 
 /// Longest line, with its newline, in bytes.
 const MAX_LINE: usize = 2048;
@@ -29,7 +27,7 @@ struct Line<'a> {
 pub fn failure(paths: &Paths, program: &str, what: &str) {
     let log = paths.log();
     let _ = fs::ensure_dir(paths.state_home());
-    rotate(&log);
+    fs::rotate(&log, MAX_LOG);
     let _ = fs::append(&log, line(program, what).as_bytes());
 }
 
@@ -56,18 +54,6 @@ fn start(text: &str, max: usize) -> &str {
         end -= 1;
     }
     &text[..end]
-}
-
-fn rotate(log: &Path) {
-    let full = || log.metadata().is_ok_and(|meta| meta.len() >= MAX_LOG);
-    if !full() {
-        return;
-    }
-    // Two at once must not put the new log over the old one; who has not got the lock lets the other do it.
-    let lock = fs::lock(&log.with_extension("lock"), Duration::ZERO);
-    if lock.is_ok() && full() {
-        let _ = std::fs::rename(log, log.with_extension("old.jsonl"));
-    }
 }
 
 #[cfg(test)]

@@ -83,9 +83,11 @@ fn explain_names_every_command_in_both_forms() {
     }
     let unread = json_of(&call(&t, ["explain", "--json", "--", "git status '"]));
     assert_eq!(unread["unread"].as_array().map(Vec::len), Some(1), "{unread}");
-    // The message is what a hook says.
+    // The message is what a hook says, but for the code that only a denial has.
+    let without = |text: &str| text.split("\nIf ").next().unwrap_or_default().to_owned();
     let said = hook(&t, &bash(&t, "git reset --hard")).answer().1;
-    assert_eq!(json_of(&call(&t, ["check", "--json", "--", "git reset --hard"]))["message"], json!(said));
+    let message = json_of(&call(&t, ["check", "--json", "--", "git reset --hard"]))["message"].clone();
+    assert_eq!(without(message.as_str().unwrap_or_default()), without(&said));
 }
 
 #[test]

@@ -41,6 +41,13 @@ fn by_a_command() {
         "env AH_OFF=1 bash -c 'claude -p hi'",
         "ah-doctor off",
         "ah-bootstrap --remove --apply",
+        "ah-git-guard prune --everything",
+        "AH_CONFIG_HOME=/tmp/x claude -p hi",
+        "AH_STATE_HOME=/tmp/x claude",
+        "export AH_HOME=/tmp/x; codex exec hi",
+        "AH_PROFILE=ci gemini",
+        "AH_ON_LOSS=snapshot qwen",
+        "env AH_HOOKS=off opencode",
     ] {
         let run = call(&t, ["check", "--", line]);
         assert_eq!(run.code, Some(3), "{line}: {run:?}");
@@ -53,9 +60,86 @@ fn by_a_command() {
         "echo '{}' > settings.json",
         "sed -i s/a/b/ a.txt",
         "rm -rf ~/.cache",
+        "AH_HOME=/tmp/x ah-git-guard policy",
+        "AH_OFF= claude -p hi",
+        "ah-git-guard log --since 2h",
+        "ah-git-guard check -- \"$x\"",
+        "ah-git-guard check -- ah-git-guard allow",
+        "echo 'run ah-git-guard allow k7f2'",
+        "grep -rn 'ah-git-guard allow' .",
+        "git commit --allow-empty -m 'docs: ah-git-guard allow k7f2'",
+        "tmux send-keys -t 0 'make test' Enter",
+        "mkdir -p state/ah-notes; touch share/ah.txt",
     ] {
         assert_eq!(call(&t, ["check", "--", line]).code, Some(0), "{line}");
     }
+}
+
+#[test]
+fn by_giving_a_persons_word() {
+    let t = registered();
+    t.write("x.exp", "spawn ah-git-guard allow k7f2\nsend \"y\\r\"\n");
+    t.write("x.sh", "exec ah-git-guard allow \"$1\"\n");
+    for line in [
+        "ah-git-guard allow k7f2",
+        "/usr/local/bin/ah-git-guard --json allow",
+        "ah-git-guard --cwd check allow -- git reset --hard",
+        "g=ah-git-guard; $g allow k7f2",
+        "ah-git-guard $WHAT k7f2",
+        "\"$(command -v ah-git-guard)\" al\"low\" k7f2",
+        "yes | script -qc 'ah-git-guard allow k7f2' /dev/null",
+        "script -qec 'yes | ah-git-guard allow k7f2' /dev/null",
+        "setsid -f script -qc 'ah-git-guard allow k7f2' /dev/null",
+        "nohup ah-git-guard allow k7f2 &",
+        "tmux send-keys -t 0 'ah-git-guard allow k7f2' Enter",
+        "tmux send-keys ah-git-guard Space allow Space k7f2 Enter",
+        "tmux new-session -d 'ah-git-guard allow k7f2'",
+        "tmux set-buffer 'ah-git-guard allow k7f2'; tmux paste-buffer",
+        "screen -S x -X stuff 'ah-git-guard allow k7f2^M'",
+        "expect -c 'spawn ah-git-guard allow k7f2; send \"y\\r\"'",
+        "expect <<< 'spawn ah-git-guard allow k7f2'",
+        "expect x.exp",
+        "sh x.sh k7f2",
+        "python3 -c 'import pty; pty.spawn([\"ah-git-guard\",\"allow\",\"k7f2\"])'",
+        "python3 -c \"import os; os.system('ah-git-guard allow k7f2')\"",
+        "socat - EXEC:'ah-git-guard allow k7f2',pty,setsid,ctty",
+        "echo 'ah-git-guard allow k7f2' | at now",
+        "systemd-run --user ah-git-guard allow k7f2",
+        "unbuffer ah-git-guard allow k7f2",
+        "wezterm cli send-text 'ah-git-guard allow k7f2'",
+    ] {
+        let run = call(&t, ["check", "--", line]);
+        assert_eq!(run.code, Some(3), "{line}: {run:?}");
+        assert!(run.stdout.contains("(rule ah.disarm)"), "{line}: {run:?}");
+    }
+}
+
+#[test]
+fn in_ahs_own_folders_there_are_no_new_files() {
+    let t = registered();
+    fs::create_dir_all(t.root().join("ah/state")).expect("a folder");
+    let state = t.root().join("ah/state").display().to_string();
+    for line in [
+        format!("echo '{{}}' >> {state}/allow.jsonl"),
+        format!("echo '{{}}' > {state}/allow.jsonl"),
+        format!("cp a.txt {state}/allow.jsonl"),
+        format!("mv a.txt {state}/allow.jsonl"),
+        format!("tee {state}/allow.jsonl < a.txt"),
+        format!("touch {state}/off/all"),
+        format!("mkdir -p {state}/off && touch {state}/off/ah-git-guard"),
+        format!("rm -rf {state}"),
+        format!("rm -rf {}/ah", t.root().display()),
+        "touch ~/.local/state/ah/off/all".to_owned(),
+        "echo '{}' > ~/.local/state/ah/allow.jsonl".to_owned(),
+    ] {
+        let run = call(&t, ["check", "--", &line]);
+        assert!(run.code == Some(3) && run.stdout.contains("(rule ah.disarm)"), "{line}: {run:?}");
+    }
+    let write = claude(&t.work(), "Write", json!({"file_path": format!("{state}/allow.jsonl"), "content": "{}"}));
+    assert_eq!(hook(&t, &write).verdict(), "ask");
+    assert_eq!(crate::guard_allow::audit(&t).pop().expect("a line")["rules"][0], "ah.disarm");
+    fs::remove_dir_all(t.root().join("home/.config/ah")).expect("it was there");
+    assert_eq!(call(&t, ["check", "--", "rm -rf ~/.config"]).code, Some(0), "nothing of ah's is there");
 }
 
 #[test]
@@ -79,4 +163,9 @@ fn where_nobody_can_be_asked_it_is_stopped() {
     let mut event = claude(&t.work(), "Bash", json!({"command": "rm ~/.config/ah/config.json"}));
     event["permission_mode"] = "bypassPermissions".into();
     assert_eq!(hook(&t, &event).verdict(), "deny");
+    let mut event = claude(&t.work(), "Bash", json!({"command": "ah-git-guard allow k7f2"}));
+    event["permission_mode"] = "dontAsk".into();
+    assert_eq!(hook(&t, &event).verdict(), "deny");
+    let line = crate::guard_allow::audit(&t).pop().expect("a line");
+    assert_eq!((&line["verdict"], &line["rules"][0]), (&"deny".into(), &"ah.disarm".into()));
 }

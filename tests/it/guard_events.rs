@@ -147,12 +147,14 @@ fn a_patch_may_edit_but_not_delete_what_only_the_file_holds() {
 }
 
 #[test]
-fn writing_over_is_asked_about_and_editing_never() {
+fn writing_over_goes_on_only_after_a_snapshot_and_editing_always() {
     let t = dirty();
     t.write("notes.txt", "mine\n");
     let file = |name: &str| t.work().join(name);
     let write = |name: &str| claude(&t.work(), "Write", json!({"file_path": file(name), "content": "x\n"}));
-    let (verdict, text) = hook(&t, &write("notes.txt")).answer();
+    assert_eq!(hook(&t, &write("notes.txt")).verdict(), "allow");
+    let unwritable = feed(guard(&t).env("AH_STATE_HOME", "/proc/none"), write("notes.txt").to_string().as_bytes());
+    let (verdict, text) = unwritable.answer();
     assert_eq!(verdict, "ask", "{text}");
     assert!(text.contains("notes.txt") && text.contains("untracked"), "{text}");
     assert_eq!(hook(&t, &write("new.txt")).verdict(), "allow");

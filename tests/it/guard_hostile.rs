@@ -97,7 +97,7 @@ const LINES: &[&str] = &[
 ];
 
 /// Everything below a folder: type and mode, time of the last change, content.
-fn picture(dir: &Path, of: &mut BTreeMap<PathBuf, (String, SystemTime, Vec<u8>)>) {
+pub fn picture(dir: &Path, of: &mut BTreeMap<PathBuf, (String, SystemTime, Vec<u8>)>) {
     for entry in fs::read_dir(dir).expect("listed").flatten() {
         let path = entry.path();
         let meta = fs::symlink_metadata(&path).expect("there");
@@ -117,7 +117,7 @@ fn everything(t: &TestRepo) -> BTreeMap<PathBuf, (String, SystemTime, Vec<u8>)> 
     all
 }
 
-fn armed() -> TestRepo {
+pub fn armed() -> TestRepo {
     let t = hostile();
     let evil = t.root().join("evil/alias");
     t.git(["config", "alias.evil", &format!("!{} && git reset", evil.display())]);

@@ -178,6 +178,9 @@ fn another_session_and_another_tree() {
     s.run("git worktree add -q ../tree -b topic").run("echo t > ../tree/t.txt");
     s.run("cd ../tree && git add t.txt && git commit -qm 'In a tree'").run("git worktree remove ../tree");
     assert!(s.own("git branch -D topic"));
+    s.run("git merge -q --no-ff topic").run("git branch -qD topic");
+    assert!(s.own("git reset --keep HEAD~1"), "no reflog names it, the commit itself tells");
+    s.run("git branch topic HEAD^2 && git reset -q --keep HEAD~1");
     s.id = "99999999-1111-4111-8111-111111111111";
     s.event(json!({"hook_event_name": "SessionStart", "source": "startup"}), false);
     assert!(!s.own("git branch -D topic"));
@@ -190,6 +193,10 @@ fn files_by_their_contents() {
     assert!(s.own("rm kept.txt") && s.own("rm moved.txt"));
     s.person("echo p > notes.txt").run("mkdir -p out && mv notes.txt out/");
     assert!(!s.own("rm -r out"));
+    s.run("mkdir -p d/e && echo own > d/e/f.txt").run("cp -r d copy").run("mv d moved");
+    assert!(s.own("rm -r copy") && s.own("rm -r moved"));
+    s.person("echo p > copy/e/p.txt");
+    assert!(!s.own("rm -r copy"));
     s.person("echo p >> b.txt").edit("b.txt", "one", "two");
     assert!(!s.own("git checkout b.txt"), "a person had edited it before the session did");
     s.edit("a.txt", "beta", "gamma");

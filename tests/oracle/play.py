@@ -408,6 +408,7 @@ class Play:
         self.lists: dict[str, list[Json]] = {key: [] for key in ("wrong", "missed", "losses", "errors", "exits", "proved")}
         self.at = 0
         self.hook_lines = 0
+        self.reason = ""
 
     def note(self, kind: str, **more: object) -> None:
         step = self.steps[self.at] if self.at < len(self.steps) else {}
@@ -472,6 +473,7 @@ class Play:
         except (ValueError, AttributeError):
             self.note("errors", event=name, what=f"stdout is not one JSON object: {text[:200]!r}")
             return "allow"
+        self.reason = str(inner.get("permissionDecisionReason", ""))
         verdict = inner.get("permissionDecision") or {"block": "deny"}.get(answer.get("decision"), "allow")
         if verdict in ("deny", "ask") and name != "PreToolUse":
             self.note("errors", event=name, what=f"{verdict} where there is nothing to stop")
@@ -602,7 +604,7 @@ class Play:
         self.report["wanted_stops"] += want == "stop"
         if stopped:
             if want == "go":
-                self.note("wrong", verdict=verdict)
+                self.note("wrong", verdict=verdict, reason=self.reason[:300])
             if want != "go" or not self.args.proceed:
                 return
         if want == "stop":

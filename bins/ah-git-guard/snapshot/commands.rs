@@ -14,7 +14,8 @@ use ah::git::{Repo, Vars};
 use ah::paths::Paths;
 use ah::quote;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub struct Place {
 
 impl Place {
     /// The directory of `--cwd`, else the current one.
+    ///
+    /// The process moves there: no git of that repository is ever run.
     pub fn of(cli: &Cli, call: &Call) -> Result<Self, ExitCode> {
         let named = call.value("cwd").map(PathBuf::from).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let cwd = guard::directory(&named.to_string_lossy()).ok_or_else(|| {
@@ -42,6 +45,8 @@ impl Place {
         })?;
         let paths = Paths::from_env()
             .ok_or_else(|| exit::fail(cli.name, exit::UNAVAILABLE, "no place for snapshots: HOME is not an absolute path"))?;
+        std::env::set_current_dir(&cwd)
+            .map_err(|e| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot work in: {}: {e}", quote::path(&cwd))))?;
         let tree = Repo::discover(&cwd, &Vars::of_process()).ok().flatten().and_then(|repo| repo.work_tree);
         let policy = Policies::from_env().load(tree.as_deref());
         Ok(Self { paths, cwd, policy, tree })
@@ -49,7 +54,7 @@ impl Place {
 }
 
 /// What a failure to take one exits with.
-fn failed(cli: &Cli, untaken: &Untaken) -> ExitCode {
+pub fn failed(cli: &Cli, untaken: &Untaken) -> ExitCode {
     let code = match untaken {
         Untaken::Busy => exit::TRY_AGAIN,
         Untaken::Nothing => exit::NO,
@@ -66,7 +71,7 @@ struct Shown<'a> {
     v: u32,
 }
 
-/// `snapshot`: everything around. 1 where something is not held. With `--turn`: the one of a turn, silently.
+/// `snapshot`: everything around, or some paths alone. 1 where something is not held. With `--turn`: the one of a turn, silently.
 pub fn snapshot(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let place = Place::of(cli, call)?;
     let text = |flag: &str| call.value(flag).map(|v| v.to_string_lossy().into_owned()).unwrap_or_default();
@@ -77,7 +82,12 @@ pub fn snapshot(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
             Err(untaken) => Err(failed(cli, &untaken)),
         };
     }
-    let want = Want { trees: vec![place.tree.clone().unwrap_or_else(|| place.cwd.clone())], ..Want::default() };
+    let tree = || place.tree.clone().unwrap_or_else(|| place.cwd.clone());
+    let want = Want {
+        trees: if call.args.is_empty() { vec![tree()] } else { Vec::new() },
+        paths: call.args.iter().map(|path| absolute(&place.cwd, path)).collect(),
+        ..Want::default()
+    };
     let about = About { kind: Kind::Manual, session, cwd: place.cwd.clone(), note: text("message"), ..About::default() };
     let taken = take(place.paths, &bounds, &want, &about, Deadline::after(PATIENCE)).map_err(|u| failed(cli, &u))?;
     let text = if call.options.json {
@@ -89,6 +99,19 @@ pub fn snapshot(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     exit::print(cli.name, &text);
     let whole = taken.uncovered.iter().all(|u| u.why == EMPTY_DIRECTORY);
     Ok(ExitCode::from(if whole { exit::OK } else { exit::NO }))
+}
+
+/// A path from `dir`, its `.` and `..` taken out by name.
+pub fn absolute(dir: &Path, path: &OsStr) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in dir.join(path).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 fn describe(taken: &Taken) -> String {

@@ -4,6 +4,7 @@
 //! holds the manifest and the raw bytes of files; commits, stash entries and staged content lie beside it as one pack;
 //! secret-like files and those that a filter passes through as private side files.
 
+pub mod before;
 pub mod commands;
 pub mod manifest;
 mod part;
@@ -12,6 +13,7 @@ mod save;
 pub mod store;
 pub mod take;
 pub mod turn;
+pub mod undo;
 
 use ah::git::{Oid, Repo};
 use std::path::PathBuf;

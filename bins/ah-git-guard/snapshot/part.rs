@@ -58,10 +58,12 @@ pub struct Draft {
     pub held: Vec<Oid>,
     /// What cannot be held.
     pub uncovered: Vec<Uncovered>,
+    /// Of files in no repository: the first path.
+    pub first: PathBuf,
     /// Paths at stake as they were given, where a link lies above them: the real path first.
     pub given: Vec<(PathBuf, PathBuf)>,
-    /// Work trees of other repositories that were met.
-    pub nested: Vec<PathBuf>,
+    /// Work trees of other repositories that were met, and whether those repositories are at stake themselves.
+    pub nested: Vec<(PathBuf, bool)>,
     /// What tells whether anything changed.
     pub print: String,
 }
@@ -120,7 +122,7 @@ impl Draft {
             let kept = asked.repo.submodules().into_iter().filter_map(|m| m.work_tree);
             let named = asked.repo.module_paths().into_iter().map(|path| root.join(path));
             let trees = kept.chain(named).filter(|tree| tree.starts_with(root) && tree.join(".git").exists());
-            self.nested.extend(trees);
+            self.nested.extend(trees.map(|tree| (tree, asked.whole)));
         }
         let tails: Vec<PathBuf> = files.keys().filter_map(inside).collect();
         for tail in git.filtered(&tails)? {
@@ -200,7 +202,7 @@ impl Draft {
             let path = root.join(&entry.path);
             if entry.path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                 if path.join(".git").exists() {
-                    self.nested.push(path);
+                    self.nested.push((path, asked.whole));
                 }
                 continue;
             }
@@ -210,7 +212,7 @@ impl Draft {
                         self.staged(&path, modes[1], staged.as_ref(), 0);
                     }
                     if *submodule {
-                        self.nested.extend(path.join(".git").exists().then_some(path));
+                        self.nested.extend(path.join(".git").exists().then_some((path, asked.whole)));
                         continue;
                     }
                     // Taken out of the index while the file stays: it is listed once more, as untracked.
@@ -240,7 +242,7 @@ impl Draft {
         for dir in asked.paths.iter().filter(|path| is_dir(path)) {
             let inner = crate::glob::repositories_below(dir);
             self.odd(dir, &inner, &mut 20_000);
-            self.nested.extend(inner);
+            self.nested.extend(inner.into_iter().map(|tree| (tree, true)));
         }
         Ok(())
     }
@@ -306,7 +308,7 @@ impl Draft {
 
     /// Files that lie in no repository; a directory stands for all in it.
     pub fn outside(paths: &[PathBuf], most: usize) -> Self {
-        let mut draft = Self::default();
+        let mut draft = Self { first: paths.first().cloned().unwrap_or_default(), ..Self::default() };
         let mut files = BTreeMap::new();
         let mut todo: Vec<PathBuf> = paths.iter().rev().cloned().collect();
         while let Some(path) = todo.pop() {
@@ -326,7 +328,7 @@ impl Draft {
                         draft.leave(path.clone(), EMPTY_DIRECTORY.into());
                     }
                     if inner.iter().any(|p| p.ends_with(".git")) && !paths.contains(&path) {
-                        draft.nested.push(path);
+                        draft.nested.push((path, true));
                     } else {
                         todo.extend(inner.into_iter().rev());
                     }

@@ -6,7 +6,7 @@ use super::store::Store;
 use super::turn;
 use ah::clock::{Deadline, now_ms};
 use ah::config::Snapshot;
-use ah::fs::lock;
+use ah::fs::{lock, replace};
 use ah::git::Trouble;
 use ah::paths::Paths;
 use std::collections::BTreeSet;
@@ -42,20 +42,20 @@ pub fn if_due(paths: &Paths, bounds: &Snapshot, store: &Store) {
     let stamp = paths.snapshots().join("pruned");
     if !stamp.exists() {
         // The first one of all.
-        return drop(std::fs::write(&stamp, ""));
+        return mark(paths);
     }
     let age = stamp.metadata().and_then(|m| m.modified()).ok().and_then(|at| SystemTime::now().duration_since(at).ok());
     let many = store.ids().len() as u64 > bounds.keep + bounds.keep / 10;
     if many || age.is_none_or(|age| age > EVERY) {
         // Others need not start one too.
-        let _ = std::fs::write(&stamp, "");
+        mark(paths);
         turn::detached(&["prune".as_ref()]);
     }
 }
 
 /// Lets go what is beyond the bounds: days, number in each store, bytes of all stores.
 pub fn prune(paths: &Paths, bounds: &Snapshot) -> Result<Pruned, Trouble> {
-    let _ = std::fs::write(paths.snapshots().join("pruned"), "");
+    mark(paths);
     let deadline = Deadline::after(PATIENCE);
     let stores = Store::all(paths);
     let mut done = Pruned::default();
@@ -99,6 +99,11 @@ pub fn prune(paths: &Paths, bounds: &Snapshot) -> Result<Pruned, Trouble> {
     Ok(done)
 }
 
+/// Notes that it was done now.
+fn mark(paths: &Paths) {
+    let _ = replace(&paths.snapshots().join("pruned"), b"");
+}
+
 /// Removes every store whole.
 pub fn everything(paths: &Paths) -> std::io::Result<Pruned> {
     let mut done = Pruned::default();
@@ -118,7 +123,7 @@ pub fn everything(paths: &Paths) -> std::io::Result<Pruned> {
 
 /// Lets snapshots of a store go, sweeps what none names, and frees what none holds.
 fn drop_all(store: &Store, ids: &[String], deadline: Deadline, done: &mut Pruned) -> Result<(), Trouble> {
-    let keep = store.keep(None, deadline)?;
+    let keep = store.keep(&[], deadline)?;
     if !ids.is_empty() {
         let names: Vec<String> = ids.iter().map(|id| Store::name(id)).collect();
         keep.forget(&names)?;
@@ -136,14 +141,7 @@ fn drop_all(store: &Store, ids: &[String], deadline: Deadline, done: &mut Pruned
             let _ = std::fs::remove_file(entry.path());
         }
     }
-    let litter = |name: &str| name.starts_with("fast_import_crash_") || name.starts_with("tmp_");
-    for dir in [store.dir.clone(), store.dir.join("objects/pack"), store.dir.join("objects")] {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            if litter(&entry.file_name().to_string_lossy()) && older(&entry.path(), LEFT) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
-    }
+    litter(store, LEFT);
     let packs = std::fs::read_dir(store.dir.join("objects/pack")).into_iter().flatten().flatten();
     let packs = packs.filter(|p| p.path().extension().is_some_and(|e| e == "pack")).count();
     if ids.is_empty() && packs <= PACKS {
@@ -160,6 +158,25 @@ fn drop_all(store: &Store, ids: &[String], deadline: Deadline, done: &mut Pruned
         _ => done.busy += 1,
     }
     Ok(())
+}
+
+/// After a failure: what git left half written goes at once, unless others are writing too.
+pub fn clear(store: &Store) {
+    if let Ok(_held) = lock(&store.lock(), Duration::ZERO) {
+        litter(store, Duration::ZERO);
+    }
+}
+
+/// Removes what killed or failed processes of git left.
+fn litter(store: &Store, age: Duration) {
+    let left = |name: &str| name.starts_with("fast_import_crash_") || name.starts_with("tmp_");
+    for dir in [store.dir.clone(), store.dir.join("objects/pack")] {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            if left(&entry.file_name().to_string_lossy()) && (age.is_zero() || older(&entry.path(), age)) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
 /// Whether a file or folder has not changed for so long.

@@ -37,15 +37,15 @@ pub fn save(
     if manifest.kind == Kind::Command && drafts.iter().all(bare) || drafts.is_empty() {
         return Err(Untaken::Nothing);
     }
-    let store = Store::at(paths, &place(&drafts));
+    let store = Store::at(paths, &place(&drafts, &manifest::path(&manifest.cwd)));
     let failed = |source| Untaken::Store { path: store.dir.clone(), source };
     store.make().map_err(failed)?;
     let share = store.share(PATIENCE.min(deadline.left())).map_err(|e| match e.kind() {
         ErrorKind::WouldBlock => Untaken::Busy,
         _ => failed(e),
     })?;
-    let around = drafts.iter().find_map(|d| d.repo.as_ref()).map(|(repo, _)| repo.clone());
-    let keep = store.keep(around.as_ref(), deadline).map_err(Untaken::Git)?;
+    let around: Vec<&Repo> = drafts.iter().filter_map(|d| d.repo.as_ref()).map(|(repo, _)| repo).collect();
+    let keep = store.keep(&around, deadline).map_err(Untaken::Git)?;
     let id = store.reserve().map_err(failed)?;
     manifest.id.clone_from(&id);
     let done = fill(&store, &keep, bounds, drafts, manifest, deadline);
@@ -53,7 +53,7 @@ pub fn save(
         sweep(&store, &id);
     }
     drop(share);
-    let mut manifest = done?;
+    let mut manifest = done.inspect_err(|_| prune::clear(&store))?;
     as_given(&mut manifest.uncovered, &given);
     prune::if_due(paths, bounds, &store);
     Ok(Taken { id, uncovered: manifest.uncovered })
@@ -69,16 +69,16 @@ pub fn sweep(store: &Store, id: &str) {
     let _ = std::fs::remove_dir_all(store.sides(id));
 }
 
-/// The outermost of the places that the drafts are about.
-fn place(drafts: &[Draft]) -> PathBuf {
-    let repos = drafts.iter().filter(|d| d.repo.is_some() || !d.part.root.is_empty());
-    match repos.min_by_key(|d| d.part.root.len()) {
-        Some(draft) => manifest::path(&draft.part.common_dir),
-        None => {
-            let first = drafts.iter().flat_map(|d| &d.files).next();
-            first.and_then(|f| f.path.parent()).unwrap_or(Path::new("/")).to_owned()
-        }
+/// The outermost of the repositories that the drafts are about. Of files in none: where the command ran if they lie
+/// below, for there they are looked for; else the directory they lie in.
+fn place(drafts: &[Draft], cwd: &Path) -> PathBuf {
+    let repos = drafts.iter().filter(|d| !d.part.root.is_empty());
+    if let Some(draft) = repos.min_by_key(|d| d.part.root.len()) {
+        return manifest::path(&draft.part.common_dir);
     }
+    let first = drafts.first().map(|d| d.first.as_path()).unwrap_or(cwd);
+    let real = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
+    if first.starts_with(&real) { real } else { first.parent().unwrap_or(first).to_owned() }
 }
 
 fn fill(

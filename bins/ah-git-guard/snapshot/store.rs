@@ -6,9 +6,11 @@ use ah::fs::{Lock, ensure_dir, read, share};
 use ah::git::{Keep, Repo, Trouble, Vars};
 use ah::paths::{Paths, store_name};
 use ah::session::hash_bytes;
+use std::fs::DirBuilder;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,7 +85,7 @@ impl Store {
     }
 
     /// Its repository. `around`: the person's, whose files are never run.
-    pub fn keep(&self, around: Option<&Repo>, deadline: Deadline) -> Result<Keep, Trouble> {
+    pub fn keep(&self, around: &[&Repo], deadline: Deadline) -> Result<Keep, Trouble> {
         Keep::open(&self.dir, around, deadline)
     }
 
@@ -93,7 +95,7 @@ impl Store {
             // Keyed by the system at random.
             let random = RandomState::new().build_hasher().finish().to_le_bytes();
             let id: String = random[..4].iter().map(|r| char::from(LETTERS[usize::from(*r) % LETTERS.len()])).collect();
-            match std::fs::create_dir(self.sides(&id)) {
+            match DirBuilder::new().mode(0o700).create(self.sides(&id)) {
                 Ok(()) => return Ok(id),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -120,7 +122,7 @@ impl Store {
 
     /// The snapshots, oldest first. One that a newer version wrote in another form is left out.
     pub fn list(&self, deadline: Deadline) -> Result<Vec<Summary>, Trouble> {
-        let named = self.keep(None, deadline)?.list(REFS)?;
+        let named = self.keep(&[], deadline)?.list(REFS)?;
         let read = |n: ah::git::Named| {
             let summary: Summary = serde_json::from_str(&n.text).ok().filter(|s: &Summary| s.v == 1)?;
             (n.name == Self::name(&summary.id)).then_some(Summary { when: n.when, ..summary })
@@ -135,7 +137,7 @@ impl Store {
         if !is_id(id) {
             return Ok(None);
         }
-        let text = self.keep(None, deadline)?.content(&format!("{}:manifest.json", Self::name(id)), MANIFEST)?;
+        let text = self.keep(&[], deadline)?.content(&format!("{}:manifest.json", Self::name(id)), MANIFEST)?;
         Ok(text.and_then(|text| serde_json::from_slice(&text).ok()).filter(|m: &Manifest| m.v == 1))
     }
 
@@ -143,7 +145,7 @@ impl Store {
     /// one by one with [`Store::side`].
     pub fn contents(&self, id: &str, numbers: &[u32], deadline: Deadline) -> Result<Vec<Option<Vec<u8>>>, Trouble> {
         let specs: Vec<String> = numbers.iter().map(|n| format!("{}:files/{n}", Self::name(id))).collect();
-        self.keep(None, deadline)?.contents(&specs, CONTENTS + specs.len() * 100)
+        self.keep(&[], deadline)?.contents(&specs, CONTENTS + specs.len() * 100)
     }
 
     /// The bytes of a side file.

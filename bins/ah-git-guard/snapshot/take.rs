@@ -1,7 +1,7 @@
 //! Taking a snapshot: which repositories it is about, and the way from what is wanted to what is stored.
 
 use super::manifest::{Kind, Manifest, Uncovered, path, text};
-use super::part::{Asked, Draft};
+use super::part::{Asked, Draft, Planned};
 use super::save::save;
 use super::{Taken, Want};
 use ah::clock::{Deadline, now_ms};
@@ -119,10 +119,26 @@ pub fn plan(want: &Want, bounds: &Snapshot, kind: Kind, deadline: Deadline) -> V
         plan.path(real);
     }
     let mut drafts = plan.drafts(bounds, unpushed, deadline);
+    if kind == Kind::Undo {
+        want.paths.iter().map(|path| settled(path)).for_each(|path| absent(&mut drafts, path));
+    }
     if let Some(first) = drafts.first_mut() {
         first.given = given;
     }
     drafts
+}
+
+/// Notes that nothing is at a path that an undo is going to fill: on the way back it goes again.
+fn absent(drafts: &mut [Draft], path: PathBuf) {
+    if std::fs::symlink_metadata(&path).is_ok() {
+        return;
+    }
+    let around = drafts.iter_mut().filter(|d| path.starts_with(self::path(&d.part.root)) || d.part.root.is_empty());
+    if let Some(draft) = around.max_by_key(|d| d.part.root.len()) {
+        let known = draft.files.iter().any(|planned| planned.path == path);
+        let planned = Planned { path, what: "", side: false, tracked: true };
+        draft.files.extend((!known).then_some(planned));
+    }
 }
 
 /// Uncovered paths once more as they were given, where a link lies above them.
@@ -181,8 +197,16 @@ impl Plan {
 
     /// A path at stake: of the repository that it is the top of, else of the one it lies in.
     fn path(&mut self, path: PathBuf) {
-        let meta = std::fs::symlink_metadata(&path);
-        let dir = if meta.is_ok_and(|m| m.is_dir()) { &path } else { path.parent().unwrap_or(&path) }.to_owned();
+        let is_dir = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
+        // A git directory, and a directory with one in it, stand for the repository.
+        let git_dir = if path.ends_with(".git") { path.clone() } else { path.join(".git") };
+        if let Some(repo) = Repo::open(&git_dir, &Vars::default()).filter(|_| is_dir && git_dir.is_dir()) {
+            let asked = self.of(&repo);
+            asked.whole = true;
+            asked.all |= asked.repo.work_tree.is_some();
+            return;
+        }
+        let dir = if is_dir { &path } else { path.parent().unwrap_or(&path) }.to_owned();
         match self.at(&dir) {
             Some(asked) => asked.paths.push(path),
             None => self.outside.push(path),
@@ -193,17 +217,17 @@ impl Plan {
         let mut drafts = Vec::new();
         if !self.outside.is_empty() {
             let most = usize::try_from(bounds.max_files).unwrap_or(usize::MAX);
-            drafts.push((Draft::outside(&self.outside, most), false));
+            drafts.push(Draft::outside(&self.outside, most));
         }
         let mut next = 0;
         let mut met: BTreeSet<PathBuf> = BTreeSet::new();
         loop {
-            for (draft, whole) in &mut drafts {
-                for tree in draft.nested.drain(..).filter(|tree| met.insert(tree.clone())) {
+            for draft in &mut drafts {
+                for (tree, whole) in draft.nested.drain(..).filter(|(tree, _)| met.insert(tree.clone())) {
                     match self.at(&tree) {
                         Some(asked) if holds_top(asked, &tree) => {
                             asked.all = true;
-                            asked.whole |= *whole;
+                            asked.whole |= whole;
                             asked.unpushed |= unpushed;
                         }
                         // `.git` is there, and is no repository: its files are all there is.
@@ -214,14 +238,14 @@ impl Plan {
                 }
             }
             let Some(asked) = self.asked.get(next).filter(|_| next < PARTS) else { break };
-            drafts.push((Draft::of(asked, deadline), asked.whole));
+            drafts.push(Draft::of(asked, deadline));
             next += 1;
         }
         for asked in self.asked.iter().skip(next) {
             let what = text(asked.repo.work_tree.as_ref().unwrap_or(&asked.repo.git_dir));
-            drafts[0].0.uncovered.push(Uncovered { what, why: format!("more than {PARTS} repositories") });
+            drafts[0].uncovered.push(Uncovered { what, why: format!("more than {PARTS} repositories") });
         }
-        drafts.into_iter().map(|(draft, _)| draft).collect()
+        drafts
     }
 }
 
@@ -236,7 +260,7 @@ fn holds(repo: &Repo, dir: &Path) -> bool {
 }
 
 /// The variables without those that select a repository or read paths in another way.
-fn plain(vars: &Vars) -> Vars {
+pub fn plain(vars: &Vars) -> Vars {
     let mut vars = vars.clone();
     for name in [
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",

@@ -217,14 +217,35 @@ pub fn rebase(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     if judge.nothing_to_rebase(&mut world, call)? {
         return done(world);
     }
-    let onto = o.operands.first().map_or("@{upstream}", Word::text).to_owned();
-    let below = judge.rev(&mut world, call, &onto)?;
+    let upstream = o.operands.first().map_or("@{upstream}", Word::text).to_owned();
+    let below = judge.rev(&mut world, call, &upstream)?;
     let pin = judge.pin_head(&mut world, call, below)?;
     let finding = call.finding("history.rebase", Verdict::Note, "rewrites commits; the reflog keeps the old ones");
     world.findings.push(Finding { pins: pin.into_iter().collect(), ..finding });
-    rewrite_head(judge, &mut world, call)?;
+    match o.value("onto").and_then(Word::literal).map(str::to_owned) {
+        Some(onto) => move_onto(judge, &mut world, call, &onto)?,
+        None => rewrite_head(judge, &mut world, call)?,
+    }
     let before = world.clone();
     either(world, before)
+}
+
+/// `rebase --onto NEW UPSTREAM`: what lies between the two is left out.
+fn move_onto(judge: &mut Judge, world: &mut World, call: &Call, onto: &str) -> Result<(), Trouble> {
+    let upstream = call.operand(0).unwrap_or("@{upstream}").to_owned();
+    let (Some(onto), Some(upstream)) = (judge.rev(world, call, onto)?, judge.rev(world, call, &upstream)?) else {
+        return rewrite_head(judge, world, call);
+    };
+    let head = judge.refs(world, call.site)?.head_tip();
+    let tip = world.commit(vec![onto], Vec::new());
+    set_head(judge, world, call, tip.clone())?;
+    judge.left(world, call, upstream, None, "commit.drop", true)?;
+    if let Tip::Made(id) = tip
+        && let Some(made) = world.made.get_mut(id as usize)
+    {
+        made.covers.extend(head);
+    }
+    Ok(())
 }
 
 /// HEAD's commits are made anew with the same content.

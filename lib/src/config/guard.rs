@@ -75,6 +75,8 @@ pub struct OwnRule {
 pub struct Allow {
     /// The exact command, or a pattern for all of it with `*`.
     pub command: String,
+    /// Which layer it is from.
+    pub from: Origin,
     /// The repository's path or id, or `*`.
     pub repo: String,
     /// The rule's id.

@@ -31,7 +31,7 @@ impl Reader<'_> {
                 continue;
             }
             match name {
-                "allow" => guard.allow = self.allow(&field),
+                "allow" => guard.allow = self.allow(&field, from),
                 "audit" => {
                     for field in self.object(&field) {
                         match field.name() {
@@ -101,7 +101,7 @@ impl Reader<'_> {
         rules
     }
 
-    fn allow(&mut self, field: &Field<'_>) -> Vec<Allow> {
+    fn allow(&mut self, field: &Field<'_>, from: Origin) -> Vec<Allow> {
         const KEYS: [&str; 4] = ["command", "repo", "rule", "until"];
         let mut allow = Vec::new();
         for element in self.list(field) {
@@ -121,7 +121,7 @@ impl Reader<'_> {
             }
             match (found, until) {
                 ([Some(command), Some(repo), Some(rule), Some(_)], Some(until)) => {
-                    allow.push(Allow { command, repo, rule, until });
+                    allow.push(Allow { command, from, repo, rule, until });
                 }
                 _ => self.error(&element, "expected the keys \"command\", \"repo\", \"rule\" and \"until\""),
             }

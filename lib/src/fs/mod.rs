@@ -7,12 +7,14 @@ mod back;
 mod lock;
 mod put;
 mod replace;
+mod rotate;
 
 pub use append::append;
 pub use back::lines_back;
 pub use lock::{Lock, lock, share};
 pub use put::{put, put_link};
 pub use replace::replace;
+pub use rotate::{old, rotate};
 
 use rustix::fs::OFlags;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};

@@ -19,14 +19,19 @@ impl Git<'_> {
         let mut out = Vec::new();
         for entry in entries.iter().filter(|e| matches!(e.state, State::Unmerged { .. })).take(MOST) {
             let State::Unmerged { stages: [Some(base), Some(ours), Some(theirs)], .. } = &entry.state else { continue };
-            let call = self.call(&["merge-file", "-p", "--object-id", ours.as_str(), base.as_str(), theirs.as_str()]);
-            // The exit status is the number of conflicts, or 255 for an error.
-            match self.run(call.good(CONFLICTS)) {
-                Ok(reply) if fs::read(top.join(&entry.path)).is_ok_and(|now| unlabelled(&now) == unlabelled(&reply.out)) => {
-                    out.push(entry.path.clone())
+            let Ok(now) = fs::read(top.join(&entry.path)) else { continue };
+            // As git writes it, or as `checkout --conflict` wrote it again.
+            for style in ["--no-diff3", "--diff3", "--zdiff3"] {
+                let call = self.call(&["merge-file", style, "-p", "--object-id", ours.as_str(), base.as_str(), theirs.as_str()]);
+                // The exit status is the number of conflicts, or 255 for an error.
+                match self.run(call.good(CONFLICTS)) {
+                    Ok(reply) if unlabelled(&now) == unlabelled(&reply.out) => {
+                        out.push(entry.path.clone());
+                        break;
+                    }
+                    Ok(_) | Err(Trouble::Failed { .. }) => {}
+                    Err(trouble) => return Err(trouble),
                 }
-                Ok(_) | Err(Trouble::Failed { .. }) => {}
-                Err(trouble) => return Err(trouble),
             }
         }
         Ok(out)

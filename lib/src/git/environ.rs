@@ -167,21 +167,21 @@ fn disarm(repo: &Repo, vars: &mut Vars, filters: Filters) -> Result<bool, Troubl
     Ok(config.get("core.attributesFile").is_some())
 }
 
-/// The absolute `git` on the `PATH` these variables began with; never one kept in the repository, or in one around it.
-pub(super) fn program(repo: &Repo, vars: &Vars) -> Option<PathBuf> {
-    let tree = repo.work_tree.as_deref().unwrap_or(&repo.common_dir);
-    let around = tree.ancestors().filter(|dir| dir.parent().is_some() && dir.join(".git").exists()).last();
-    // A linked tree may lie far from the one it belongs to.
-    let main = repo.common_dir.parent().filter(|_| repo.common_dir.ends_with(".git"));
-    let inside = |file: &Path| {
-        [around, main, Some(tree), Some(&*repo.common_dir)]
-            .into_iter()
-            .flatten()
-            .any(|dir| dir.parent().is_some() && file.starts_with(dir))
-    };
+/// The absolute `git` on the `PATH` these variables began with; never one kept in one of these repositories, or in one
+/// around it.
+pub(super) fn program(repos: &[&Repo], vars: &Vars) -> Option<PathBuf> {
+    let mut closed: Vec<PathBuf> = Vec::new();
+    for repo in repos {
+        let tree = repo.work_tree.as_deref().unwrap_or(&repo.common_dir);
+        let around = tree.ancestors().filter(|dir| dir.parent().is_some() && dir.join(".git").exists()).last();
+        // A linked tree may lie far from the one it belongs to.
+        let main = repo.common_dir.parent().filter(|_| repo.common_dir.ends_with(".git"));
+        closed.extend([around, main, Some(tree), Some(&*repo.common_dir)].into_iter().flatten().map(Path::to_owned));
+    }
+    closed.retain(|dir| dir.parent().is_some());
     places(vars.search()).map(|dir| dir.join("git")).find(|file| {
         let runs = fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-        runs && fs::canonicalize(file).is_ok_and(|real| !inside(&real))
+        runs && fs::canonicalize(file).is_ok_and(|real| !closed.iter().any(|dir| real.starts_with(dir)))
     })
 }
 

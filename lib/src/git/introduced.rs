@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::process::LISTING;
-use super::{Git, Oid, Trouble, read};
+use super::{Git, LogEntry, Oid, Trouble, read};
 
 /// The most bytes of contents that are read at once.
 const CONTENTS: usize = 32 << 20;
@@ -19,6 +19,25 @@ impl Git<'_> {
         let args = ["diff-tree", "--stdin", "-r", "-c", "--root", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-abbrev"];
         let reply = self.run(self.call(&args).input(input.into_bytes()).limit(LISTING))?;
         Ok(introduced(&reply.out))
+    }
+
+    /// Commits as the reflog entries that `git commit` wrote of them; merges are left out.
+    ///
+    /// # Errors
+    /// Those of the process; `Failed` when one is no commit here.
+    pub fn as_entries(&self, commits: &[Oid]) -> Result<Vec<LogEntry>, Trouble> {
+        let call = self.call(&["log", "--no-walk=unsorted", "-z", "--format=%H %P|%ct %s", "--end-of-options"]);
+        let names: Vec<&str> = commits.iter().map(Oid::as_str).collect();
+        let reply = self.run(call.more(&names))?;
+        let entries = reply.out.split(|b| *b == 0).filter_map(|line| {
+            let line = String::from_utf8_lossy(line);
+            let (oids, said) = line.split_once('|')?;
+            let (time, subject) = said.split_once(' ')?;
+            let (new, old) = oids.split_once(' ')?;
+            let old = if old.is_empty() { Oid::parse(&"0".repeat(new.len()))? } else { Oid::parse(old)? };
+            Some(LogEntry { new: Oid::parse(new)?, old, message: format!("commit: {subject}"), time: time.parse().ok()? })
+        });
+        Ok(entries.collect())
     }
 
     /// The parents of a commit.

@@ -103,11 +103,11 @@ impl Keep {
     }
 
     /// Finds git and prepares its environment: nothing of the process's own that selects a repository or settings is
-    /// handed on. Starts nothing. `around` is a repository whose files are never run as git.
+    /// handed on. Starts nothing. Files of `around`, and of the repository around this process, are never run as git.
     ///
     /// # Errors
     /// `NoGit`; those of the configuration.
-    pub fn open(dir: &Path, around: Option<&Repo>, deadline: Deadline) -> Result<Self, Trouble> {
+    pub fn open(dir: &Path, around: &[&Repo], deadline: Deadline) -> Result<Self, Trouble> {
         let dir = dir.to_owned();
         let repo = Repo {
             bare: true,
@@ -126,7 +126,9 @@ impl Keep {
             ("GIT_DIR", dir.into_os_string()),
         ];
         let vars: Vars = kept.chain(set.map(|(name, value)| (name.into(), value))).collect();
-        let program = environ::program(around.unwrap_or(&repo), &vars).ok_or(Trouble::NoGit)?;
+        let own = env::current_dir().ok().and_then(|dir| Repo::discover(&dir, &Vars::default()).ok().flatten());
+        let repos: Vec<&Repo> = around.iter().copied().chain(&own).collect();
+        let program = environ::program(&repos, &vars).ok_or(Trouble::NoGit)?;
         Ok(Self { deadline, env: environ::environment(&repo, &vars, Filters::Off)?, program, repo })
     }
 

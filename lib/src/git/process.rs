@@ -55,7 +55,7 @@ impl<'a> Git<'a> {
     /// # Errors
     /// `NoGit`; `Unsafe` or `TooMuch` when the repository's filters cannot be made harmless.
     pub fn new(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
-        let program = environ::program(repo, vars).ok_or(Trouble::NoGit)?;
+        let program = environ::program(&[repo], vars).ok_or(Trouble::NoGit)?;
         Ok(Self { deadline, env: environ::environment(repo, vars, Filters::Off)?, program, repo })
     }
 
@@ -64,7 +64,7 @@ impl<'a> Git<'a> {
     /// # Errors
     /// As [`Git::new`].
     pub fn with_filters(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
-        let program = environ::program(repo, vars).ok_or(Trouble::NoGit)?;
+        let program = environ::program(&[repo], vars).ok_or(Trouble::NoGit)?;
         Ok(Self { deadline, env: environ::environment(repo, vars, Filters::On)?, program, repo })
     }
 

@@ -92,6 +92,25 @@ impl Git<'_> {
         self.run(self.call(&["update-ref", "--no-deref", "-m", why, name, new.as_str(), old])).map(drop)
     }
 
+    /// Makes refs of a new repository; one whose object is not there is left out.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn set_refs(&self, refs: &[(String, Oid)]) -> Result<(), Trouble> {
+        let known = self.known(refs.iter().map(|(_, oid)| oid))?;
+        let there = refs.iter().filter(|(_, oid)| known.contains(oid));
+        let input: String = there.flat_map(|(name, oid)| ["create ", name, " ", oid.as_str(), "\n"]).collect();
+        self.run(self.call(&["update-ref", "--no-deref", "--stdin"]).input(input.into_bytes())).map(drop)
+    }
+
+    /// Sets where the work tree is.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn set_work_tree(&self, path: &Path) -> Result<(), Trouble> {
+        self.run(self.call(&["config", "core.worktree"]).more(&[path])).map(drop)
+    }
+
     /// Puts HEAD on a branch, whatever the work tree holds.
     ///
     /// # Errors

@@ -220,7 +220,7 @@ impl Memory {
 
     /// What each write up to `until` left at a path.
     fn left(&self, path: &str, until: u64, committed: Committed, depth: usize) -> Vec<Left<'_>> {
-        let mut all: Vec<Left<'_>> = Vec::new();
+        let mut all: Vec<Left<'_>> = self.inherited(path, until, committed, depth).into_iter().collect();
         for wrote in self.wrote.get(path).into_iter().flatten().filter(|wrote| wrote.t <= until) {
             let met = match wrote.was.as_deref() {
                 None => all.last().is_none_or(|left| left.own),
@@ -236,6 +236,19 @@ impl Memory {
             all.push(Left { own, hash: wrote.hash.as_deref(), t: wrote.t });
         }
         all
+    }
+
+    /// What a copy or move of a directory around a path left there.
+    fn inherited(&self, path: &str, until: u64, committed: Committed, depth: usize) -> Option<Left<'_>> {
+        let depth = depth.checked_sub(1)?;
+        let (wrote, tail) = Path::new(path).ancestors().skip(1).find_map(|dir| {
+            let whole = self.wrote.get(dir.to_str()?)?.iter().rev().find(|w| w.t <= until && w.from.is_some())?;
+            Some((whole, Path::new(path).strip_prefix(dir).ok()?))
+        })?;
+        let source = path_text(&Path::new(wrote.from.as_ref()?).join(tail));
+        let own = !self.found(&source) && self.came(&source, wrote, committed, depth);
+        let hash = self.left(&source, wrote.t, committed, depth).last().and_then(|left| left.hash);
+        Some(Left { own, hash, t: wrote.t })
     }
 
     /// Whether what was copied or moved from a path was the session's own, or is there still.
@@ -328,6 +341,7 @@ mod tests {
             line(t, Own::wrote(vec![Seen { from: Some(from.into()), ..over(path, "", hash) }], "Bash"))
         };
         all.extend([copy(20, "/r/c1", "/r/new", None), copy(21, "/r/c2", "/r/dirty", None), copy(22, "/r/c3", "/r/c1", None)]);
+        all.extend([copy(25, "/r/dir", "/r/sub", None), line(15, Own::wrote(vec![over("/r/sub/s", "", Some("s1"))], "Write"))]);
         all.extend([copy(23, "/r/c4", "/r/tracked", Some("committed")), copy(24, "/r/c5", "/r/c5", None)]);
         let memory = Memory::fold(&all);
         assert_eq!(whose(&memory, "/r", "/r/c1", Some("n2")), Whose::Own);
@@ -335,6 +349,9 @@ mod tests {
         assert_eq!(whose(&memory, "/r", "/r/c3", Some("n2")), Whose::Own);
         assert_eq!(whose(&memory, "/r", "/r/c4", Some("committed")), Whose::Own);
         assert_eq!(whose(&memory, "/r", "/r/c5", Some("x")), Whose::Person);
+        assert_eq!(whose(&memory, "/r", "/r/dir/s", Some("s1")), Whose::Own);
+        assert_eq!(whose(&memory, "/r", "/r/dir/s", Some("s2")), Whose::Person);
+        assert_eq!(whose(&memory, "/r", "/r/dir/t", Some("t")), Whose::Person);
     }
 
     #[test]
