@@ -90,6 +90,14 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     Judged { counts, findings, policy: Some(policy), seen, unread: walked.unread, written, makings }
 }
 
+/// Files that a line writes for certain.
+pub fn written(text: &str, cwd: &Path) -> Vec<PathBuf> {
+    let mut look = Look::First(Survey::new(&[]));
+    walk(text, Source::Shell, &start(cwd), &mut look, World::default());
+    let Look::First(survey) = look else { unreachable!("the first look stays the first") };
+    survey.written.into_iter().map(|written| written.path).collect()
+}
+
 /// Whether a line that was not read whole may lose something by what its text names; beyond the bounds of the reader, where
 /// no ordinary line gets, a program that removes files is enough.
 fn may_lose(text: &str, unread: &[Unread]) -> bool {

@@ -76,9 +76,11 @@ const CLI: Cli = Cli {
         "policy [--cwd DIR] [--json]",
         "prune [--everything] [--json]",
         "report CODE [-]",
+        "restore ID [PATH ...] [--into DIR] [-y] [--cwd DIR] [--json]",
         "rules [--json] [ID]",
         "snapshot [--cwd DIR] [-m TEXT] [--json] [PATH ...]",
         "snapshots [--all] [--cwd DIR] [--json]",
+        "undo [--turn] [-y] [--session ID] [--cwd DIR] [--json]",
     ],
     commands: &[
         Command { name: "allow", args: "[CODE]", help: "list what was stopped, or let one call through once (a person only)" },
@@ -92,6 +94,7 @@ const CLI: Cli = Cli {
             args: "CODE [-]",
             help: "write a denial as a case to show to others, without secrets or names",
         },
+        Command { name: "restore", args: "ID [PATH ...]", help: "bring a snapshot back, or some of its files" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
         Command {
             name: "snapshot",
@@ -99,10 +102,11 @@ const CLI: Cli = Cli {
             help: "keep everything that is changed here and the commits no remote has, or some paths",
         },
         Command { name: "snapshots", args: "", help: "list the snapshots of what is around, newest first" },
+        Command { name: "undo", args: "", help: "bring back what the last command lost, or changed in the last turn" },
     ],
     flags: &[
-        ALL, COMPLETIONS, CWD, EVENT, EVERYTHING, EXPLAIN, FAIL, FOLLOW, HARNESS, HELP, JSON, JSONL, MESSAGE, RECORD, SESSION,
-        SINCE, TURN, VERSION,
+        ALL, COMPLETIONS, CWD, EVENT, EVERYTHING, EXPLAIN, FAIL, FOLLOW, HARNESS, HELP, INTO, JSON, JSONL, MESSAGE, RECORD,
+        SESSION, SINCE, TURN, VERSION, YES,
     ],
 };
 
@@ -110,11 +114,14 @@ const ALL: Flag = Flag { long: "all", short: None, value: None, help: "those of 
 const CWD: Flag = Flag { long: "cwd", short: None, value: Some("DIR"), help: "work in this directory" };
 const EVERYTHING: Flag = Flag { long: "everything", short: None, value: None, help: "every snapshot of every repository" };
 const FOLLOW: Flag = Flag { long: "follow", short: None, value: None, help: "with log: go on as it grows" };
+const INTO: Flag =
+    Flag { long: "into", short: None, value: Some("DIR"), help: "write the files below this directory, and nothing else" };
 const MESSAGE: Flag = Flag { long: "message", short: Some('m'), value: Some("TEXT"), help: "what a snapshot is for" };
 const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "the session that a snapshot is of" };
 const SINCE: Flag =
     Flag { long: "since", short: None, value: Some("WHEN"), help: "with log: from then on (30m, 2h, 7d, 2026-11-30)" };
 const TURN: Flag = Flag { long: "turn", short: None, value: None, help: "the snapshot of a turn" };
+const YES: Flag = Flag { long: "yes", short: Some('y'), value: None, help: "do it without asking" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,
@@ -140,9 +147,11 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("policy") => commands::policy(&CLI, &call),
         Some("prune") => snapshot::commands::prune(&CLI, &call),
         Some("report") => commands::report(&CLI, &call),
+        Some("restore") => snapshot::undo::restore(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some("snapshot") => snapshot::commands::snapshot(&CLI, &call),
         Some("snapshots") => snapshot::commands::snapshots(&CLI, &call),
+        Some("undo") => snapshot::undo::undo(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
 }

@@ -54,7 +54,7 @@ impl Place {
 }
 
 /// What a failure to take one exits with.
-fn failed(cli: &Cli, untaken: &Untaken) -> ExitCode {
+pub fn failed(cli: &Cli, untaken: &Untaken) -> ExitCode {
     let code = match untaken {
         Untaken::Busy => exit::TRY_AGAIN,
         Untaken::Nothing => exit::NO,
@@ -102,7 +102,7 @@ pub fn snapshot(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
 }
 
 /// A path from `dir`, its `.` and `..` taken out by name.
-fn absolute(dir: &Path, path: &OsStr) -> PathBuf {
+pub fn absolute(dir: &Path, path: &OsStr) -> PathBuf {
     let mut out = PathBuf::new();
     for part in dir.join(path).components() {
         match part {

@@ -13,6 +13,7 @@ mod save;
 pub mod store;
 pub mod take;
 pub mod turn;
+pub mod undo;
 
 use ah::git::{Oid, Repo};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Taking a snapshot: which repositories it is about, and the way from what is wanted to what is stored.
 
 use super::manifest::{Kind, Manifest, Uncovered, path, text};
-use super::part::{Asked, Draft};
+use super::part::{Asked, Draft, Planned};
 use super::save::save;
 use super::{Taken, Want};
 use ah::clock::{Deadline, now_ms};
@@ -119,10 +119,26 @@ pub fn plan(want: &Want, bounds: &Snapshot, kind: Kind, deadline: Deadline) -> V
         plan.path(real);
     }
     let mut drafts = plan.drafts(bounds, unpushed, deadline);
+    if kind == Kind::Undo {
+        want.paths.iter().map(|path| settled(path)).for_each(|path| absent(&mut drafts, path));
+    }
     if let Some(first) = drafts.first_mut() {
         first.given = given;
     }
     drafts
+}
+
+/// Notes that nothing is at a path that an undo is going to fill: on the way back it goes again.
+fn absent(drafts: &mut [Draft], path: PathBuf) {
+    if std::fs::symlink_metadata(&path).is_ok() {
+        return;
+    }
+    let around = drafts.iter_mut().filter(|d| path.starts_with(self::path(&d.part.root)) || d.part.root.is_empty());
+    if let Some(draft) = around.max_by_key(|d| d.part.root.len()) {
+        let known = draft.files.iter().any(|planned| planned.path == path);
+        let planned = Planned { path, what: "", side: false, tracked: true };
+        draft.files.extend((!known).then_some(planned));
+    }
 }
 
 /// Uncovered paths once more as they were given, where a link lies above them.
@@ -244,7 +260,7 @@ fn holds(repo: &Repo, dir: &Path) -> bool {
 }
 
 /// The variables without those that select a repository or read paths in another way.
-fn plain(vars: &Vars) -> Vars {
+pub fn plain(vars: &Vars) -> Vars {
     let mut vars = vars.clone();
     for name in [
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",

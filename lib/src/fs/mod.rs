@@ -5,12 +5,14 @@
 mod append;
 mod back;
 mod lock;
+mod put;
 mod replace;
 mod rotate;
 
 pub use append::append;
 pub use back::lines_back;
 pub use lock::{Lock, lock, share};
+pub use put::{put, put_link};
 pub use replace::replace;
 pub use rotate::{old, rotate};
 

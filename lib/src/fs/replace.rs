@@ -59,7 +59,7 @@ fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
 }
 
 /// A new file in `dir` that no other process and no other thread of this one uses.
-fn temporary(dir: &Path, name: &str) -> io::Result<(File, PathBuf)> {
+pub(super) fn temporary(dir: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     // A name may have 255 bytes; the ending needs up to 30.
     let name: String = name.chars().take(50).collect();

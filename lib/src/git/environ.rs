@@ -62,7 +62,7 @@ const SET: [(&str, &str); 12] = [
 ];
 
 /// Settings of every call: nothing runs, and answers have one form.
-const SETTINGS: [(&str, &str); 16] = [
+const SETTINGS: [(&str, &str); 13] = [
     ("core.askPass", ""),
     ("core.editor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -73,9 +73,6 @@ const SETTINGS: [(&str, &str); 16] = [
     // Else `git diff` writes the index, optional or not.
     ("diff.autoRefreshIndex", "false"),
     ("diff.relative", "false"),
-    ("filter.lfs.clean", ""),
-    ("filter.lfs.process", ""),
-    ("filter.lfs.required", "false"),
     ("i18n.logOutputEncoding", "UTF-8"),
     ("log.showSignature", "false"),
     ("protocol.ext.allow", "never"),
@@ -95,10 +92,19 @@ pub(super) struct Environment {
     pub variables: Vec<(OsString, OsString)>,
 }
 
+/// Whether filter drivers run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Filters {
+    /// None: facts are asked for.
+    Off,
+    /// The person's: files are checked out.
+    On,
+}
+
 /// Prepares the environment of calls about a repository.
-pub(super) fn environment(repo: &Repo, vars: &Vars) -> Result<Environment, Trouble> {
+pub(super) fn environment(repo: &Repo, vars: &Vars, filters: Filters) -> Result<Environment, Trouble> {
     let mut vars = vars.clone();
-    let attributes = disarm(repo, &mut vars)? || vars.get("GIT_ATTR_SOURCE").is_some() || own_attributes(&vars);
+    let attributes = disarm(repo, &mut vars, filters)? || vars.get("GIT_ATTR_SOURCE").is_some() || own_attributes(&vars);
     let elsewhere = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_OBJECT_DIRECTORY"].iter().any(|name| vars.get(name).is_some());
     let kept = |name: &OsStr| {
         name.to_str().is_some_and(|n| KEPT.contains(&n) || n.starts_with("GIT_CONFIG_KEY_") || n.starts_with("GIT_CONFIG_VALUE_"))
@@ -127,7 +133,7 @@ fn own_attributes(vars: &Vars) -> bool {
 }
 
 /// Adds settings that win over those of the repository and the command. Says whether they name an attributes file.
-fn disarm(repo: &Repo, vars: &mut Vars) -> Result<bool, Trouble> {
+fn disarm(repo: &Repo, vars: &mut Vars, filters: Filters) -> Result<bool, Trouble> {
     let config = Config::load_all(repo, vars);
     if config.incomplete {
         return Err(Trouble::Unsafe { what: "configuration that cannot be read to its end".into() });
@@ -139,7 +145,14 @@ fn disarm(repo: &Repo, vars: &mut Vars) -> Result<bool, Trouble> {
     if config.get("core.fsmonitor").is_some() && config.bool("core.fsmonitor") != Some(true) {
         vars.add_config("core.fsmonitor", Some("false"));
     }
-    let drivers = config.sections("filter");
+    if filters == Filters::On {
+        return Ok(config.get("core.attributesFile").is_some());
+    }
+    let mut drivers = config.sections("filter");
+    // The usual one, also where it is set in a place that is not read here.
+    if !drivers.contains(&"lfs") {
+        drivers.push("lfs");
+    }
     if drivers.len() > DRIVERS {
         return Err(Trouble::TooMuch { step: "filter drivers".into() });
     }

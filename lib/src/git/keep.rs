@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::environ::{self, Environment};
+use super::environ::{self, Environment, Filters};
 use super::process::LISTING;
 use super::{Git, Repo, Trouble, Vars};
 use crate::clock::Deadline;
@@ -129,7 +129,7 @@ impl Keep {
         let own = env::current_dir().ok().and_then(|dir| Repo::discover(&dir, &Vars::default()).ok().flatten());
         let repos: Vec<&Repo> = around.iter().copied().chain(&own).collect();
         let program = environ::program(&repos, &vars).ok_or(Trouble::NoGit)?;
-        Ok(Self { deadline, env: environ::environment(&repo, &vars)?, program, repo })
+        Ok(Self { deadline, env: environ::environment(&repo, &vars, Filters::Off)?, program, repo })
     }
 
     fn git(&self) -> Git<'_> {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::environ::{self, Environment};
+use super::environ::{self, Environment, Filters};
 use super::{Repo, Trouble, Vars};
 use crate::clock::Deadline;
 
@@ -34,6 +34,7 @@ pub struct Git<'a> {
 pub(super) struct Call<'a> {
     args: Vec<OsString>,
     dir: &'a Path,
+    env: Vec<(&'static str, &'a Path)>,
     input: Option<Feed>,
     limit: u64,
     good: &'static [i32],
@@ -55,7 +56,16 @@ impl<'a> Git<'a> {
     /// `NoGit`; `Unsafe` or `TooMuch` when the repository's filters cannot be made harmless.
     pub fn new(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
         let program = environ::program(&[repo], vars).ok_or(Trouble::NoGit)?;
-        Ok(Self { deadline, env: environ::environment(repo, vars)?, program, repo })
+        Ok(Self { deadline, env: environ::environment(repo, vars, Filters::Off)?, program, repo })
+    }
+
+    /// As [`Git::new`], but the person's filter drivers run: for checking files out.
+    ///
+    /// # Errors
+    /// As [`Git::new`].
+    pub fn with_filters(repo: &'a Repo, vars: &Vars, deadline: Deadline) -> Result<Self, Trouble> {
+        let program = environ::program(&[repo], vars).ok_or(Trouble::NoGit)?;
+        Ok(Self { deadline, env: environ::environment(repo, vars, Filters::On)?, program, repo })
     }
 
     /// A git whose program and environment were chosen elsewhere.
@@ -80,7 +90,14 @@ impl<'a> Git<'a> {
 
     /// A call in the directory of the command.
     pub(super) fn call(&self, args: &[&str]) -> Call<'_> {
-        let all = Call { args: vec!["--no-pager".into()], dir: &self.repo.cwd, input: None, limit: OUTPUT as u64, good: &[0] };
+        let all = Call {
+            args: vec!["--no-pager".into()],
+            dir: &self.repo.cwd,
+            env: Vec::new(),
+            input: None,
+            limit: OUTPUT as u64,
+            good: &[0],
+        };
         all.more(args)
     }
 
@@ -98,6 +115,7 @@ impl<'a> Git<'a> {
         let io = |source| Trouble::Io { path: self.program.clone(), source };
         let mut command = Command::new(&self.program);
         command.args(&call.args).current_dir(call.dir).env_clear().envs(self.env.variables.iter().map(|(n, v)| (n, v)));
+        command.envs(call.env.iter().copied());
         command.stdin(if call.input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut child = Running(command.spawn().map_err(io)?);
@@ -149,6 +167,12 @@ impl<'a> Call<'a> {
     /// In another directory.
     pub fn at(mut self, dir: &'a Path) -> Self {
         self.dir = dir;
+        self
+    }
+
+    /// With a variable that names a file.
+    pub fn with(mut self, name: &'static str, file: &'a Path) -> Self {
+        self.env.push((name, file));
         self
     }
 

@@ -1,0 +1,269 @@
+//! What goes back into a person's repository: objects, refs, entries of the index and of the stash, whole work trees.
+//!
+//! Hooks never run. Filter drivers run only in a `Git` made by [`Git::with_filters`]: for checking files out.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::diff::changes;
+use super::process::LISTING;
+use super::status::zeros;
+use super::{Change, Git, Oid, Repo, Trouble, Vars};
+use crate::clock::Deadline;
+
+/// An entry for the index; without an object: none is to be there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Entered {
+    /// The mode, as octal digits.
+    pub mode: String,
+    /// The blob, or a submodule's commit.
+    pub oid: Option<Oid>,
+    /// From the top of the work tree.
+    pub path: PathBuf,
+    /// 0, or 1 to 3 in a conflict.
+    pub stage: u8,
+}
+
+impl Git<'_> {
+    /// Makes an empty repository, without templates.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn begin(repo: &Repo, vars: &Vars, sha256: bool, reftable: bool, deadline: Deadline) -> Result<(), Trouble> {
+        let git = Git::new(repo, vars, deadline)?;
+        let mut args = vec!["init", "--quiet", "--template="];
+        args.extend(repo.bare.then_some("--bare"));
+        args.extend(sha256.then_some("--object-format=sha256"));
+        args.extend(reftable.then_some("--ref-format=reftable"));
+        git.run(git.call(&args)).map(drop)
+    }
+
+    /// Takes the objects of a pack in.
+    ///
+    /// # Errors
+    /// `Io` where the pack cannot be read; those of the process.
+    pub fn take_in(&self, pack: &Path) -> Result<(), Trouble> {
+        let mut file = File::open(pack).map_err(|source| Trouble::Io { path: pack.to_owned(), source })?;
+        let call = self.call(&["index-pack", "--stdin", "--fix-thin"]);
+        self.run(call.feed(Box::new(move |pipe| drop(io::copy(&mut file, pipe))))).map(drop)
+    }
+
+    /// Whether these objects are there, with all that they reach and no ref does.
+    ///
+    /// # Errors
+    /// Those of the readers.
+    pub fn complete(&self, oids: &[Oid]) -> Result<bool, Trouble> {
+        if oids.is_empty() {
+            return Ok(true);
+        }
+        if self.known(oids.iter())?.len() < oids.iter().collect::<std::collections::HashSet<_>>().len() {
+            return Ok(false);
+        }
+        let input: String = oids.iter().flat_map(|oid| [oid.as_str(), "\n"]).collect();
+        let args = ["rev-list", "--objects", "--quiet", "--missing=allow-promisor", "--stdin", "--not", "--all"];
+        match self.run(self.call(&args).input(input.into_bytes())) {
+            Ok(_) => Ok(true),
+            Err(Trouble::Failed { .. }) => Ok(false),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// The commit that an object is or names; `None` where it is none, or not there.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn commit_of(&self, oid: &Oid) -> Result<Option<Oid>, Trouble> {
+        match self.rev_parse(&format!("{oid}^{{commit}}")) {
+            Err(Trouble::Failed { .. }) => Ok(None),
+            other => other,
+        }
+    }
+
+    /// Makes a ref, or moves it from `old`; `why` goes to its reflog.
+    ///
+    /// # Errors
+    /// `Failed` where the ref is not at `old` any more, or another name is in its way; those of the process.
+    pub fn set_ref(&self, name: &str, new: &Oid, old: Option<&Oid>, why: &str) -> Result<(), Trouble> {
+        let none = "0".repeat(new.as_str().len());
+        let old = old.map_or(none.as_str(), Oid::as_str);
+        self.run(self.call(&["update-ref", "--no-deref", "-m", why, name, new.as_str(), old])).map(drop)
+    }
+
+    /// Makes refs of a new repository; one whose object is not there is left out.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn set_refs(&self, refs: &[(String, Oid)]) -> Result<(), Trouble> {
+        let known = self.known(refs.iter().map(|(_, oid)| oid))?;
+        let there = refs.iter().filter(|(_, oid)| known.contains(oid));
+        let input: String = there.flat_map(|(name, oid)| ["create ", name, " ", oid.as_str(), "\n"]).collect();
+        self.run(self.call(&["update-ref", "--no-deref", "--stdin"]).input(input.into_bytes())).map(drop)
+    }
+
+    /// Sets where the work tree is.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn set_work_tree(&self, path: &Path) -> Result<(), Trouble> {
+        self.run(self.call(&["config", "core.worktree"]).more(&[path])).map(drop)
+    }
+
+    /// Puts HEAD on a branch, whatever the work tree holds.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn set_head(&self, branch: &str) -> Result<(), Trouble> {
+        self.run(self.call(&["symbolic-ref", "HEAD", branch])).map(drop)
+    }
+
+    /// Moves the branch that is checked out here forward to a commit, with its files, as `git merge --ff-only` does.
+    /// Where index or work tree hold that commit's content already, only what does not follows.
+    ///
+    /// # Errors
+    /// `Failed` where files are in the way; those of the process.
+    pub fn forward(&self, to: &Oid, scratch: &Path) -> Result<(), Trouble> {
+        if self.staged_as(to)? {
+            return self.run(self.call(&["update-ref", "-m", "forward", "HEAD", to.as_str()])).map(drop);
+        }
+        let here = self.rev_parse("HEAD")?;
+        if here.map_or(Ok(false), |head| self.staged_as(&head))? {
+            let index = scratch.join("index");
+            self.run(self.call(&["read-tree", to.as_str()]).with("GIT_INDEX_FILE", &index))?;
+            // Exit code 1: something differs, as it says on its output.
+            let refresh = self.call(&["update-index", "-q", "--refresh"]).with("GIT_INDEX_FILE", &index).good(&[0, 1]);
+            self.run(self.in_tree(refresh)?)?;
+            let same = self.call(&["diff-files", "--quiet"]).with("GIT_INDEX_FILE", &index).good(&[0, 1]);
+            if self.run(self.in_tree(same)?)?.code == 0 {
+                self.read_tree(to)?;
+                return self.run(self.call(&["update-ref", "-m", "forward", "HEAD", to.as_str()])).map(drop);
+            }
+        }
+        let args = ["-c", "merge.verifySignatures=false", "-c", "merge.autoStash=false", "merge", "--quiet", "--ff-only"];
+        let call = self.call(&args).more(&[to.as_str()]);
+        self.run(self.in_tree(call)?).map(drop)
+    }
+
+    /// Whether the index is as a commit.
+    fn staged_as(&self, commit: &Oid) -> Result<bool, Trouble> {
+        let call = self.call(&["diff-index", "--cached", "--quiet", "--ignore-submodules=dirty", commit.as_str(), "--"]);
+        Ok(self.run(call.good(&[0, 1]))?.code == 0)
+    }
+
+    /// Whether no tracked file differs from HEAD, in the index or in the work tree.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn unchanged(&self) -> Result<bool, Trouble> {
+        let call = self.call(&["status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty"]);
+        Ok(self.run(self.in_tree(call)?)?.out.is_empty())
+    }
+
+    /// Goes to a branch (its short name) with the files; what is in the way stays, and nothing happens.
+    ///
+    /// # Errors
+    /// `Failed` where files are in the way; those of the process.
+    pub fn switch(&self, branch: &str) -> Result<(), Trouble> {
+        let call = self.call(&["checkout", "--quiet", "--no-guess", branch, "--"]);
+        self.run(self.in_tree(call)?).map(drop)
+    }
+
+    /// Makes the index as a commit or tree is; files are left alone.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn read_tree(&self, tree: &Oid) -> Result<(), Trouble> {
+        self.run(self.call(&["read-tree", tree.as_str()])).map(drop)
+    }
+
+    /// Writes files that the index has and the work tree has not.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn fill(&self) -> Result<(), Trouble> {
+        let call = self.call(&["checkout-index", "--all", "--quiet", "--index"]).good(&[0, 1]);
+        self.run(self.in_tree(call)?).map(drop)
+    }
+
+    /// Puts entries into the index, in the place of whatever it has at their paths.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn enter(&self, entries: &[Entered]) -> Result<(), Trouble> {
+        let length = entries.iter().find_map(|e| e.oid.as_ref()).map_or(40, |oid| oid.as_str().len());
+        let mut input = Vec::new();
+        let mut line = |mode: &str, oid: &str, stage: u8, path: &Path| {
+            input.extend(format!("{mode} {oid} {stage}\t").as_bytes());
+            input.extend(path.as_os_str().as_bytes());
+            input.push(0);
+        };
+        let none = "0".repeat(length);
+        for entry in entries.iter().filter(|e| e.oid.is_none() || e.stage > 0) {
+            line("0", &none, 0, &entry.path);
+        }
+        for entry in entries {
+            if let Some(oid) = &entry.oid {
+                line(&entry.mode, oid.as_str(), entry.stage, &entry.path);
+            }
+        }
+        let call = self.call(&["update-index", "-z", "--index-info"]).input(input);
+        self.run(self.in_tree(call)?).map(drop)
+    }
+
+    /// Makes a commit an entry of the stash again, the newest one.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn store_stash(&self, stash: &Oid, message: &str) -> Result<(), Trouble> {
+        self.run(self.call(&["stash", "store", "--quiet", "-m", message, stash.as_str()])).map(drop)
+    }
+
+    /// Makes a linked work tree at `path` (again), on a branch by its short name or on a commit.
+    ///
+    /// # Errors
+    /// `Failed` where the branch is checked out elsewhere or something is at `path`; those of the process.
+    pub fn add_tree(&self, path: &Path, on: &str, detached: bool) -> Result<(), Trouble> {
+        let mut args = vec!["worktree", "add", "--quiet", "--force", "--force"];
+        args.extend(detached.then_some("--detach"));
+        let call = self.call(&args).more(&[path.as_os_str(), OsStr::new(on)]);
+        self.run(call).map(drop)
+    }
+
+    /// The tracked paths whose content in the work tree is not that of a commit: those the commit has, and those the
+    /// index has besides. The index stays as it is: a copy of it in `scratch` is refreshed.
+    ///
+    /// # Errors
+    /// `Io` where the copy cannot be made; those of the process.
+    pub fn changed_since(&self, commit: &Oid, scratch: &Path) -> Result<Vec<Change>, Trouble> {
+        let (own, index) = (self.repo().git_dir.join("index"), scratch.join("index"));
+        let copied = if own.exists() { std::fs::copy(&own, &index).map(drop) } else { Ok(()) };
+        copied.map_err(|source| Trouble::Io { path: index.clone(), source })?;
+        let refresh = self.call(&["update-index", "-q", "--refresh"]).with("GIT_INDEX_FILE", &index).good(&[0, 1]);
+        self.run(self.in_tree(refresh)?)?;
+        let args = ["diff-index", "-r", "-z", "--raw", "--no-renames", "--ignore-submodules=all", commit.as_str(), "--"];
+        let call = self.call(&args).with("GIT_INDEX_FILE", &index).limit(LISTING);
+        Ok(changes(&self.run(self.in_tree(call)?)?.out))
+    }
+
+    /// Writes files of a commit, as a checkout would, below `into`; `scratch` takes the index for it.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn extract(&self, commit: &Oid, paths: &[PathBuf], into: &Path, scratch: &Path) -> Result<(), Trouble> {
+        let index = scratch.join("index");
+        self.run(self.call(&["read-tree", commit.as_str()]).with("GIT_INDEX_FILE", &index))?;
+        let mut prefix = into.as_os_str().to_owned();
+        prefix.push("/");
+        let mut option = std::ffi::OsString::from("--prefix=");
+        option.push(prefix);
+        let call = self.call(&["checkout-index", "--force", "--quiet", "-z", "--stdin"]).more(&[option]);
+        let call = call.with("GIT_INDEX_FILE", &index).input(zeros(paths));
+        self.run(self.in_tree(call)?).map(drop)
+    }
+
+    fn in_tree<'c>(&'c self, call: super::process::Call<'c>) -> Result<super::process::Call<'c>, Trouble> {
+        Ok(call.at(self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?))
+    }
+}
