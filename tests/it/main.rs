@@ -37,6 +37,7 @@ mod session;
 mod shell;
 mod shell_bash;
 mod size;
+mod snapshot_before;
 mod snapshot_leave;
 mod snapshot_read;
 mod snapshot_store;
