@@ -44,6 +44,7 @@ mod site;
 mod spec;
 mod survey;
 mod tools;
+mod transcript;
 mod treasure;
 mod unread;
 mod verb;
