@@ -53,6 +53,7 @@ mod spec;
 mod survey;
 mod switch;
 mod tools;
+mod transcript;
 mod treasure;
 mod unread;
 mod verb;
