@@ -91,7 +91,7 @@ impl Deadline {
 
 #[cfg(test)]
 mod tests {
-    use super::{day_end_ms, moment_ms, utc};
+    use super::{day_end_ms, utc};
 
     #[test]
     fn moments_are_read_back() {
@@ -107,24 +107,24 @@ mod tests {
     }
 
     #[test]
-    fn moments() {
-        assert_eq!(moment_ms("1970-01-01T00:00:00Z"), Some(0));
-        assert_eq!(moment_ms("2000-02-29T23:59:59.5Z"), Some(951_868_799_500));
-        assert_eq!(moment_ms("2026-12-31T00:00:01.002345Z"), Some(1_798_675_201_002));
-        for bad in
-            ["", "2026-12-31", "2026-12-31T00:00:00", "2026-12-31T24:00:00Z", "2026-12-31T1:00:00Z", "2026-12-31T00:00:00.xZ"]
-        {
-            assert_eq!(moment_ms(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
     fn days_end() {
         assert_eq!(day_end_ms("1970-01-01"), Some(86_399_999));
         assert_eq!(day_end_ms("2000-02-29"), Some(951_868_799_999));
         assert_eq!(day_end_ms("2026-12-31"), Some(1_798_761_599_999));
         for bad in ["", "2026", "1969-12-31", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1-1", "+026-01-01"] {
             assert_eq!(day_end_ms(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn moments() {
+        assert_eq!(super::moment_ms("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(super::moment_ms("2000-02-29T23:59:59.5Z"), Some(951_868_799_500));
+        assert_eq!(super::moment_ms("2026-12-31T00:00:01.002345Z"), Some(1_798_675_201_002));
+        for bad in
+            ["", "2026-12-31", "2026-12-31T00:00:00", "2026-12-31T24:00:00Z", "2026-12-31T1:00:00Z", "2026-12-31T00:00:00.xZ"]
+        {
+            assert_eq!(super::moment_ms(bad), None, "{bad}");
         }
     }
 }
