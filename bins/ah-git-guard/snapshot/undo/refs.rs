@@ -117,11 +117,7 @@ impl Refs<'_> {
     fn recover(&mut self, name: &str, oid: Oid) -> Result<(), Trouble> {
         let new = recovered(self.id, name);
         if self.git.repo().resolve(&new).ok().flatten().is_none_or(|now| now != oid) {
-            let why = format!("as {}", short(&new));
             self.add(new, oid, Way::Create);
-            if let Some(row) = self.rows.last_mut() {
-                row.why = why;
-            }
         }
         Ok(())
     }
