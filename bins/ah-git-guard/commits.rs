@@ -204,7 +204,9 @@ impl Judge<'_> {
     /// Commits to be kept by a snapshot; what names of this world hold is not stored with them.
     pub fn pin(&self, world: &World, id: SiteId, tips: &BTreeSet<String>) -> Pin {
         let ids = |set: &BTreeSet<String>| set.iter().filter_map(|o| Oid::parse(o)).collect::<Vec<_>>();
-        Pin { repo: self.sites[id].repo.clone(), tips: ids(tips), held: ids(&self.held(world, id, false)) }
+        // The newest stash entry is a ref too, until it is dropped.
+        let held = self.held(world, id, false).difference(tips).cloned().collect();
+        Pin { repo: self.sites[id].repo.clone(), tips: ids(tips), held: ids(&held) }
     }
 
     /// The commit that HEAD is on, to be kept while its branch is rewritten: without what other names and `below` hold.

@@ -1,9 +1,10 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
 use crate::attempt::Attempt;
-use crate::guard;
+use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
+use crate::outcome::Outcome;
 use crate::policy::{Policies, Policy};
 use crate::snapshot::before::before;
 use crate::snapshot::{Taken, Want, turn};
@@ -37,14 +38,11 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }
     let Some(mut judged) = tools::judge(event, &cwd, &policies, &memory, context) else { return Answer::Silence };
-    let attempt = Attempt::of(event, context.harness.name, &cwd);
-    let keep = |policy: &Policy, want: &Want| match context.probe {
-        true => Ok(Taken::default()),
-        false => before(policies.paths, policy, want, &attempt),
+    // A hash of the call is more than the rest of a silent one: not before something was found.
+    let (outcome, message) = match judged.findings.is_empty() {
+        true => Default::default(),
+        false => through(event, &cwd, &policies, &mut judged, context),
     };
-    let paths = policies.paths.filter(|_| !context.probe);
-    let way = Way { attempt: &attempt, can_ask: context.can_ask, keep: &keep, paths };
-    let (outcome, message) = way.through(&mut judged);
     let makes = !judged.makings.is_empty();
     if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
@@ -62,6 +60,17 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     context.explain.say(|| crate::explain::text(&judged, &outcome));
     render(outcome.verdict, message)
+}
+
+/// The way of a call in which something was found.
+fn through(event: &Event, cwd: &Path, policies: &Policies, judged: &mut Judged, context: &Context) -> (Outcome, String) {
+    let attempt = Attempt::of(event, context.harness.name, cwd);
+    let keep = |policy: &Policy, want: &Want| match context.probe {
+        true => Ok(Taken::default()),
+        false => before(policies.paths, policy, want, &attempt),
+    };
+    let paths = policies.paths.filter(|_| !context.probe);
+    Way { attempt: &attempt, can_ask: context.can_ask, keep: &keep, paths }.through(judged)
 }
 
 /// At a session's start: old logs go, and a policy that could not be read is said once.

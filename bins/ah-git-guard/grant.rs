@@ -6,8 +6,9 @@ use crate::policy::Policy;
 use crate::verdict::{Finding, Verdict};
 use ah::config::Origin;
 use ah::paths::Paths;
-use ah::{fs, shell};
-use serde::{Deserialize, Serialize};
+use ah::{event, fs, shell};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -24,8 +25,7 @@ const WAIT: Duration = Duration::from_secs(2);
 const LETTERS: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
 /// One line of the file of grants: one call that a person let through and that has not run yet.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Grant {
     /// 1.
     pub v: u32,
@@ -38,6 +38,16 @@ pub struct Grant {
     /// The code it was granted by; empty for a command that was typed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub code: String,
+}
+
+impl Grant {
+    fn read(line: &[u8]) -> Option<Self> {
+        let raw: &RawValue = serde_json::from_slice(line).ok()?;
+        let number = |name: &str| event::field(raw, name)?.get().parse::<u64>().ok();
+        let text = |name: &str| event::field(raw, name).and_then(event::text).unwrap_or_default().into_owned();
+        (number("v")? == 1).then_some(())?;
+        Some(Self { v: 1, t: number("t")?, until: number("until")?, hash: text("hash"), code: text("code") })
+    }
 }
 
 /// Four letters from the start of `seed`.
@@ -68,6 +78,9 @@ pub fn code(paths: &Paths, hash: &str, now: u64) -> String {
 /// How often a session was denied this call since it was last let through.
 pub fn repeats(paths: &Paths, session: &str, hash: &str) -> usize {
     let mut count = 0;
+    if session.is_empty() {
+        return 0;
+    }
     audit::back(paths, LOOK_BACK, hash, |line| {
         let same = line.hash == hash;
         count += usize::from(same && line.session == session && line.verdict == "deny");
@@ -134,9 +147,9 @@ fn live(paths: &Paths, now: u64) -> io::Result<Vec<Grant>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         other => other?,
     };
-    let lines = bytes.split(|b| *b == b'\n').filter_map(|l| serde_json::from_slice::<Grant>(l).ok());
+    let lines = bytes.split(|b| *b == b'\n').filter_map(Grant::read);
     // One that ends later than any could is not one of ours.
-    Ok(lines.filter(|g| g.v == 1 && g.until > now && g.until <= now + LIFE).collect())
+    Ok(lines.filter(|g| g.until > now && g.until <= now + LIFE).collect())
 }
 
 fn keep(paths: &Paths, live: &[Grant]) -> io::Result<()> {
@@ -183,7 +196,7 @@ mod tests {
         });
         assert_eq!(taken, 1);
         assert!(take(&paths, "other", 2000).is_some());
-        std::fs::write(paths.allow(), "{\"v\":1,\"until\":99999999999999,\"hash\":\"x\"}\n\0\n{}\n").unwrap();
+        std::fs::write(paths.allow(), "{\"v\":1,\"t\":1,\"until\":99999999999999,\"hash\":\"x\"}\n\0\n{}\n").unwrap();
         assert_eq!(take(&paths, "x", 2000), None, "no grant lasts so long");
     }
 

@@ -74,8 +74,9 @@ pub fn line(text: &str, source: Source, cwd: &Path, policies: &Policies, memory:
     let seen = guard.seen;
     let mut findings: Vec<Finding> = Vec::new();
     for finding in walked.worlds.into_iter().flat_map(|w| w.findings) {
-        if !findings.iter().any(|f| f.rule == finding.rule && f.command == finding.command && f.verdict == finding.verdict) {
-            findings.push(finding);
+        match findings.iter().position(|f| f.like(&finding)) {
+            Some(at) => findings[at] = findings[at].clone().join(finding),
+            None => findings.push(finding),
         }
     }
     if may_lose(text, &walked.unread) {

@@ -53,6 +53,7 @@ mod spec;
 mod survey;
 mod switch;
 mod tools;
+mod transcript;
 mod treasure;
 mod unread;
 mod verb;
@@ -75,6 +76,7 @@ const CLI: Cli = Cli {
         "log [--json] [--since WHEN] [--follow]",
         "policy [--cwd DIR] [--json]",
         "prune [--everything] [--json]",
+        "report CODE [-]",
         "restore ID [PATH ...] [--into DIR] [-y] [--cwd DIR] [--json]",
         "rules [--json] [ID]",
         "snapshot [--cwd DIR] [-m TEXT] [--json] [PATH ...]",
@@ -88,6 +90,11 @@ const CLI: Cli = Cli {
         Command { name: "log", args: "", help: "show what was stopped, asked about or noted" },
         Command { name: "policy", args: "", help: "show the policy in force and where each value came from" },
         Command { name: "prune", args: "", help: "let go of old snapshots, or of all" },
+        Command {
+            name: "report",
+            args: "CODE [-]",
+            help: "write a denial as a case to show to others, without secrets or names",
+        },
         Command { name: "restore", args: "ID [PATH ...]", help: "bring a snapshot back, or some of its files" },
         Command { name: "rules", args: "[ID]", help: "list the rules, or show one" },
         Command {
@@ -140,6 +147,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("log") => commands::log(&CLI, &call),
         Some("policy") => commands::policy(&CLI, &call),
         Some("prune") => snapshot::commands::prune(&CLI, &call),
+        Some("report") => commands::report(&CLI, &call),
         Some("restore") => snapshot::undo::restore(&CLI, &call),
         Some("rules") => commands::rules(&CLI, &call),
         Some("snapshot") => snapshot::commands::snapshot(&CLI, &call),

@@ -2,6 +2,7 @@
 
 use crate::making::Making;
 use crate::site::{Site, deadline};
+use crate::transcript::{self, Spans};
 use ah::clock::now_ms;
 use ah::config::Config;
 use ah::event::Event;
@@ -21,6 +22,9 @@ pub use ah::session::Whose;
 pub struct Memory {
     session: Option<Session>,
     folded: OnceCell<session::Memory>,
+    /// The harness's own record, where it tells when commands ran.
+    record: PathBuf,
+    spans: OnceCell<Spans>,
     /// Hashes of what the commits of a repository have at a path.
     past: RefCell<BTreeMap<(PathBuf, PathBuf), BTreeSet<String>>>,
 }
@@ -51,7 +55,11 @@ impl Memory {
             let scope = route::route(config, cwd).scope()?;
             Session::open(paths?, &event.session_id, &scope.repo).ok()
         };
-        Self { session: (!event.session_id.is_empty()).then(open).flatten(), ..Self::default() }
+        Self {
+            session: (!event.session_id.is_empty()).then(open).flatten(),
+            record: PathBuf::from(event.transcript_path.as_ref()),
+            ..Self::default()
+        }
     }
 
     /// Whose the present content of a path in a work tree is.
@@ -60,7 +68,11 @@ impl Memory {
         let written = std::fs::symlink_metadata(path).and_then(|m| m.modified()).ok();
         let written = written.and_then(|at| u64::try_from(at.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok());
         let now = Present { hash: hash_file(path), written };
-        folded.whose(&path_text(tree), path, &now, &|path, hash| self.committed(path, hash))
+        let whose = folded.whose(&path_text(tree), path, &now, &|path, hash| self.committed(path, hash));
+        // What nothing on a line names may have been made by it all the same.
+        let opaque = whose == Whose::Person && !folded.touched(path) && !self.record.as_os_str().is_empty();
+        let spans = || self.spans.get_or_init(|| transcript::spans(&self.record));
+        if opaque && transcript::made(spans(), tree, path) { Whose::Own } else { whose }
     }
 
     /// What the session's log adds up to.

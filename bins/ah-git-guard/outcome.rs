@@ -9,8 +9,8 @@ use crate::verdict::{Finding, Verdict};
 /// How a snapshot is had: everything wanted, or why not.
 pub type Keep<'k> = &'k dyn Fn(&Policy, &Want) -> Result<Taken, String>;
 
-/// The end of a call's way through the guard.
-#[derive(Debug)]
+/// The end of a call's way through the guard; silence, unless more is said.
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// What the harness is told.
     pub verdict: Verdict,

@@ -100,6 +100,31 @@ impl Finding {
         self
     }
 
+    /// Whether another finding is of the same rule and command, and as bad.
+    pub fn like(&self, other: &Self) -> bool {
+        self.rule == other.rule && self.command == other.command && self.verdict == other.verdict
+    }
+
+    /// Takes in a finding of the same rule and command: of another world of the line, or of one more thing that is lost.
+    pub fn join(self, other: Self) -> Self {
+        let same = other.losses.iter().all(|loss| self.losses.contains(loss));
+        let more = if same { self.more.max(other.more) } else { self.more + other.more };
+        let mut joined = Self {
+            own: self.own && other.own,
+            protected: self.protected || other.protected,
+            rewrite: self.rewrite && other.rewrite,
+            remote: self.remote || other.remote,
+            more,
+            ..self
+        };
+        for pin in other.pins {
+            if !joined.pins.contains(&pin) {
+                joined.pins.push(pin);
+            }
+        }
+        joined.with(other.losses)
+    }
+
     /// Adds losses, the first of them by name.
     pub fn with(mut self, losses: impl IntoIterator<Item = Loss>) -> Self {
         for loss in losses {

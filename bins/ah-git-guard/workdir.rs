@@ -15,18 +15,20 @@ pub fn other(event: &Event, command: &str, cwd: &Path) -> Vec<PathBuf> {
     if event.model.is_empty() || event.transcript_path.is_empty() {
         return Vec::new();
     }
-    let found = tail(Path::new(event.transcript_path.as_ref()))
+    let found = tail(Path::new(event.transcript_path.as_ref()), TAIL)
         .and_then(|tail| tail.lines().rev().find_map(|line| stated(line, command)));
     let dir = found.map(|dir| cwd.join(dir)).and_then(|dir| guard::directory(&dir.to_string_lossy()));
     dir.into_iter().filter(|d| d != cwd).collect()
 }
 
-fn tail(path: &Path) -> Option<String> {
+/// The last `most` bytes of a record.
+pub fn tail(path: &Path, most: u64) -> Option<String> {
+    // A pipe in its place is never opened.
+    let length = std::fs::metadata(path).ok().filter(|m| m.is_file())?.len();
     let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(|m| m.is_file())?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
+    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
     let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    file.take(most).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

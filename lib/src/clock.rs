@@ -49,6 +49,22 @@ pub fn day_end_ms(text: &str) -> Option<u64> {
     Some(days * 86_400_000 - 1)
 }
 
+/// The moment written `YYYY-MM-DDTHH:MM:SS` with an optional fraction and a closing `Z`, in milliseconds since the Unix
+/// epoch; `None` for anything else.
+#[must_use]
+pub fn moment_ms(text: &str) -> Option<u64> {
+    let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let mut parts = time.split(':').map(|part| part.parse::<u64>().ok().filter(|_| part.len() == 2));
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() || hour > 23 || minute > 59 || second > 60 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let thousandths: String = fraction.chars().chain("000".chars()).take(3).collect();
+    let within = ((hour * 60 + minute) * 60 + second) * 1000 + thousandths.parse::<u64>().ok()?;
+    Some(day_end_ms(day)? - 86_399_999 + within)
+}
+
 /// The point after which slow work must have been given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
@@ -97,6 +113,18 @@ mod tests {
         assert_eq!(day_end_ms("2026-12-31"), Some(1_798_761_599_999));
         for bad in ["", "2026", "1969-12-31", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1-1", "+026-01-01"] {
             assert_eq!(day_end_ms(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn moments() {
+        assert_eq!(super::moment_ms("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(super::moment_ms("2000-02-29T23:59:59.5Z"), Some(951_868_799_500));
+        assert_eq!(super::moment_ms("2026-12-31T00:00:01.002345Z"), Some(1_798_675_201_002));
+        for bad in
+            ["", "2026-12-31", "2026-12-31T00:00:00", "2026-12-31T24:00:00Z", "2026-12-31T1:00:00Z", "2026-12-31T00:00:00.xZ"]
+        {
+            assert_eq!(super::moment_ms(bad), None, "{bad}");
         }
     }
 }

@@ -117,6 +117,7 @@ fn a_grant_ends() {
     hook(&t, &bash(&t, HARD));
     assert_eq!(at_terminal(&t, "WORD", &["allow", &code(&t)]).1, 0);
     let file = t.root().join("ah/state/allow.jsonl");
+    assert_eq!(crate::ground::mode(&file), 0o600);
     let mut grant: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(grant["until"].as_u64().unwrap() - grant["t"].as_u64().unwrap(), 600_000);
     grant["until"] = (grant["t"].as_u64().unwrap() - 1).into();
@@ -203,6 +204,31 @@ fn the_third_time_it_only_says_whom_to_ask() {
     let mut other = bash(&t, HARD);
     other["session_id"] = "another".into();
     assert!(hook(&t, &other).answer().1.contains("a.txt"), "each session hears it all");
+}
+
+#[test]
+fn broken_files_of_ours_let_nothing_through_and_stop_nobody() {
+    for broken in ["{\"v\":1}\n[]\nnull\n\0\u{1}\n{\"v\":1,\"code\":7}\n", &"x".repeat(3 << 20), "{\"v\":1,\"code\":\"k7f2\""] {
+        let t = dirty();
+        fs::create_dir_all(t.root().join("ah/state")).unwrap();
+        for name in ["allow.jsonl", "guard.jsonl", "guard.old.jsonl"] {
+            fs::write(t.root().join("ah/state").join(name), broken).unwrap();
+        }
+        let (verdict, text) = hook(&t, &bash(&t, HARD)).answer();
+        assert!(verdict == "deny" && text.contains("ah-git-guard allow"), "{text}");
+        let listed = call(&t, ["allow"]);
+        assert!(listed.code == Some(0) && listed.stdout.ends_with("git reset --hard\n"), "{listed:?}");
+        assert_eq!(call(&t, ["log"]).code, Some(0));
+    }
+    let t = dirty();
+    fs::create_dir_all(t.root().join("ah/state")).unwrap();
+    for name in ["allow.jsonl", "guard.jsonl", "guard.old.jsonl", "allow.lock"] {
+        assert!(Command::new("mkfifo").arg(t.root().join("ah/state").join(name)).status().unwrap().success());
+    }
+    assert_eq!(hook(&t, &bash(&t, HARD)).verdict(), "deny");
+    for args in [&["allow"][..], &["log"], &["allow", "k7f2"], &["report", "k7f2", "-"]] {
+        assert!(matches!(call(&t, args).code, Some(0 | 1)), "{args:?}");
+    }
 }
 
 #[test]

@@ -118,7 +118,8 @@ fn policy_says_where_each_value_came_from() {
     settings(
         &t,
         r#"{"v": 1, "git_guard": {"on_loss": "deny", "protected": ["main", "prod"], "verdicts": {"tree.clean": "ask"}, // mine
-        "rules": [{"run": ["terraform", "destroy"], "verdict": "ask", "why": "shared state"}]}}"#,
+        "rules": [{"run": ["terraform", "destroy"], "verdict": "ask", "why": "shared state"}],
+        "allow": [{"rule": "push.force", "repo": "*", "command": "git push -f *", "until": "2099-01-31"}]}}"#,
     );
     t.write(".ah/config.json", r#"{"git_guard": {"protected": ["qa/*"], "verdicts": {"tree.clean": "deny"}}}"#);
     let value = json_of(&call(&t, ["policy", "--json"]));
@@ -128,11 +129,22 @@ fn policy_says_where_each_value_came_from() {
         (row["value"].as_str().expect("text").to_owned(), row["from"].as_str().expect("text").to_owned())
     };
     assert_eq!(row("on_loss"), ("deny".into(), "Person".into()));
+    assert_eq!(row("allow"), ("push.force in * until 2099-01-31: git push -f *".into(), "Person".into()));
     assert_eq!(row("fail"), ("open".into(), "BuiltIn".into()));
     assert_eq!(row("verdicts.tree.clean").0, "ask");
     assert_eq!(row("verdicts.tree.clean (floor)"), ("deny".into(), "Repo".into()));
     assert!(row("protected").0.contains("prod") && row("protected").0.contains("qa/*"));
     assert_eq!(row("rules"), ("ask terraform destroy: shared state".into(), "Person".into()));
+    assert_eq!(row("protected[2]"), ("qa/*".into(), "Repo".into()));
+    for (key, value) in [
+        ("audit.file", "none"),
+        ("hooks", "deny"),
+        ("no_prompt", "snapshot"),
+        ("profile", "person"),
+        ("snapshot.keep_days", "14"),
+    ] {
+        assert_eq!(row(key), (value.into(), "BuiltIn".into()));
+    }
     let text = call(&t, ["policy"]);
     assert_eq!((text.code, text.stderr.as_str()), (Some(0), ""));
     assert!(text.stdout.lines().any(|l| l.starts_with("on_loss") && l.contains("deny")), "{}", text.stdout);

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -66,7 +67,14 @@ pub fn guard(t: &TestRepo) -> Command {
 
 /// Runs `command` with `input`; a program that does not read it all is no failure.
 pub fn feed(command: &mut Command, input: &[u8]) -> Run {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = loop {
+        match command.spawn() {
+            // A copy that was just written: another test's child, forked meanwhile, still has it open.
+            Err(e) if e.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::sleep(Duration::from_millis(5)),
+            started => break started.expect("it starts"),
+        }
+    };
     let mut stdin = child.stdin.take().expect("a pipe");
     let input = input.to_owned();
     let writer = std::thread::spawn(move || {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::dice::Dice;
 use crate::guard_run::{GUARD, call, guard};
-use crate::snapshot_take::{files, git, manifest, snapshot, store};
+use crate::snapshot_read::{files, git, manifest, snapshot, store};
 use crate::support::TestRepo;
 
 fn noise(length: usize, seed: u64) -> Vec<u8> {
@@ -87,7 +87,7 @@ fn it_is_found_and_whole_after_the_repository_is_gone() {
     t.write("a.txt", "edited\n");
     let (id, _) = snapshot(&t, &[]);
     fs::remove_dir_all(t.work().join(".git")).unwrap();
-    assert_eq!(ids(&t), [id.clone()]);
+    assert_eq!(ids(&t), std::slice::from_ref(&id));
     fs::create_dir_all(t.work().join("deep/er")).unwrap();
     let deep = t.work().join("deep/er");
     let run = call(&t, ["snapshots", "--cwd", deep.to_str().unwrap()]);
@@ -197,7 +197,7 @@ fn a_store_that_cannot_grow_says_so_and_stays_whole() {
     let script = format!("ulimit -f 1000; {GUARD} snapshot");
     let run = shell(&t, &script);
     assert!(!matches!(run.0, Some(0 | 1)) && run.1.is_empty(), "{run:?}");
-    assert_eq!(ids(&t), [first.clone()]);
+    assert_eq!(ids(&t), std::slice::from_ref(&first));
     assert_eq!(sound(&store(&t, "work")), 1);
     // A state folder that cannot be made: a file is in the way.
     let run = shell(&t, &format!("AH_STATE_HOME={0}/a.txt {GUARD} snapshot", t.work().display()));

@@ -1,101 +1,18 @@
-//! What a snapshot holds, byte for byte, and that taking it leaves the repository as it was.
+//! What a snapshot holds, byte for byte, and what it names that it does not hold.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::git_hostile::{environment, marks, touch};
-use crate::guard_hostile::{armed, picture};
-use crate::guard_run::{Run, call, feed, guard};
+use crate::guard_run::call;
+use crate::snapshot_read::{files, git, manifest, snapshot, store, uncovered, unpacked};
 use crate::support::TestRepo;
-
-/// The one store whose name begins so.
-pub fn store(t: &TestRepo, name: &str) -> PathBuf {
-    let dir = t.root().join("ah/state/snapshots");
-    let entries = fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())).flatten().map(|e| e.path());
-    let begins = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().starts_with(&format!("{name}-"));
-    let found: Vec<PathBuf> = entries.filter(begins).collect();
-    assert_eq!(found.len(), 1, "{found:?}");
-    found[0].clone()
-}
-
-/// Real git on a store.
-pub fn git(dir: &Path, args: &[&str]) -> Vec<u8> {
-    let done = Command::new("git").arg("--git-dir").arg(dir).args(args).output().expect("git runs");
-    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    done.stdout
-}
-
-/// The manifest of a snapshot.
-pub fn manifest(store: &Path, id: &str) -> Value {
-    serde_json::from_slice(&git(store, &["cat-file", "blob", &format!("refs/ah/{id}:manifest.json")])).expect("JSON")
-}
-
-/// A snapshot by hand; its id.
-#[track_caller]
-pub fn snapshot(t: &TestRepo, args: &[&str]) -> (String, Run) {
-    let run = call(t, ["snapshot"].iter().chain(args));
-    assert!(matches!(run.code, Some(0 | 1)) && run.stderr.is_empty(), "{run:?}");
-    (run.stdout.lines().next().expect("an id").to_owned(), run)
-}
-
-fn path_of(text: &str) -> PathBuf {
-    let Some(hex) = text.strip_prefix('\0') else { return text.into() };
-    let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
-    OsStr::from_bytes(&bytes).into()
-}
-
-/// Every file of a snapshot: what it holds, or `-> target`, or `absent`.
-pub fn files(store: &Path, id: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-    let manifest = manifest(store, id);
-    let parts = manifest["parts"].as_array().expect("parts");
-    let all = parts.iter().flat_map(|p| p["files"].as_array().expect("files"));
-    let read = |file: &Value| match file["is"].as_str() {
-        Some("file") => {
-            let n = file["n"].as_u64().unwrap();
-            let bytes = if file["side"] == Value::Bool(true) {
-                fs::read(store.join(format!("ah/sides/{id}/{n}"))).expect("a side file")
-            } else {
-                git(store, &["cat-file", "blob", &format!("refs/ah/{id}:files/{n}")])
-            };
-            assert_eq!(bytes.len() as u64, file["size"].as_u64().unwrap());
-            bytes
-        }
-        Some("link") => format!("-> {}", path_of(file["to"].as_str().unwrap()).display()).into_bytes(),
-        Some("absent") => b"absent".to_vec(),
-        other => panic!("{other:?}"),
-    };
-    all.map(|file| (path_of(file["path"].as_str().unwrap()), read(file))).collect()
-}
-
-fn uncovered(store: &Path, id: &str) -> BTreeMap<String, String> {
-    let all = manifest(store, id)["uncovered"].as_array().expect("a list").clone();
-    all.iter().map(|u| (u["what"].as_str().unwrap().to_owned(), u["why"].as_str().unwrap().to_owned())).collect()
-}
-
-/// A new repository with the pack of a part taken in.
-fn unpacked(t: &TestRepo, pack: &Path, format: &str) -> PathBuf {
-    let dir = t.root().join(format!("unpacked-{}", pack.file_stem().unwrap().to_string_lossy()));
-    t.git_in(&t.root(), ["init", "-q", "--bare", &format!("--object-format={format}"), dir.to_str().unwrap()]);
-    let mut index = Command::new("git");
-    index.arg("--git-dir").arg(&dir).args(["index-pack", "--stdin"]).stdin(fs::File::open(pack).expect("a pack"));
-    assert!(index.stdout(Stdio::null()).status().expect("git runs").success());
-    dir
-}
-
-/// Everything of a work tree and its git directory.
-fn everything(dir: &Path) -> BTreeMap<PathBuf, (String, std::time::SystemTime, Vec<u8>)> {
-    let mut all = BTreeMap::new();
-    picture(dir, &mut all);
-    all
-}
 
 #[test]
 fn every_kind_of_content_is_held_byte_for_byte() {
@@ -210,48 +127,6 @@ fn what_a_remote_has_is_not_stored_again() {
     assert_eq!((&part["tips"][0], &part["whole"]), (&mine.as_str().into(), &false.into()));
     let size = fs::metadata(store.join(format!("ah/packs/{id}.pack"))).unwrap().len();
     assert!(size < 5_000, "{size}");
-}
-
-#[test]
-fn the_repository_is_as_it_was() {
-    let t = TestRepo::new();
-    t.commit("b.txt", "b\n");
-    t.git_in(&t.root(), ["clone", "-q", "work", "source"]);
-    t.git(["submodule", "--quiet", "add", "../source", "sub"]);
-    t.git(["commit", "-qm", "sub"]);
-    t.git(["worktree", "add", "-q", "../tree", "-b", "linked"]);
-    t.git(["switch", "-qc", "other"]);
-    t.commit("a.txt", "theirs\n");
-    t.git(["switch", "-q", "main"]);
-    t.commit("a.txt", "ours\n");
-    let merge = t.try_git(&t.work(), ["merge", "-q", "other"]);
-    assert!(!merge.status.success(), "a conflict");
-    t.write("sub/b.txt", "inside\n");
-    fs::write(t.root().join("tree/a.txt"), "in the linked tree\n").unwrap();
-    t.git_in(&t.root(), ["init", "-q", "fresh"]);
-    fs::write(t.root().join("fresh/a.txt"), "first\n").unwrap();
-    t.git_in(&t.root().join("fresh"), ["add", "a.txt"]);
-    // Times that a status would refresh, and another git at work.
-    touch_all(&t.work());
-    fs::write(t.work().join(".git/index.lock"), "").unwrap();
-    fs::write(t.work().join(".git/HEAD.lock"), "").unwrap();
-    let before = everything(&t.root().join("work"));
-    let (trees, fresh) = (everything(&t.root().join("tree")), everything(&t.root().join("fresh")));
-    for dir in ["work", "work/sub", "tree", "fresh"] {
-        let dir = t.root().join(dir);
-        let run = call(&t, [OsStr::new("snapshot"), "--cwd".as_ref(), dir.as_os_str()]);
-        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}: {run:?}", dir.display());
-    }
-    assert_eq!(everything(&t.root().join("work")), before);
-    assert_eq!((everything(&t.root().join("tree")), everything(&t.root().join("fresh"))), (trees, fresh));
-    assert_eq!(t.git(["for-each-ref", "refs/ah"]), "");
-}
-
-fn touch_all(dir: &Path) {
-    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    for file in ["a.txt", "b.txt"] {
-        fs::File::options().write(true).open(dir.join(file)).unwrap().set_modified(past).unwrap();
-    }
 }
 
 #[test]
@@ -418,58 +293,6 @@ fn secrets_and_filtered_paths_are_private_side_files_with_the_bytes_as_they_are(
 }
 
 #[test]
-fn other_formats() {
-    for (args, format) in [(&["--object-format=sha256"][..], "sha256"), (&["--ref-format=reftable"], "sha1")] {
-        let probe = TestRepo::nothing();
-        let made = probe.try_git(&probe.root(), ["init", "-q"].iter().chain(args).chain(&["probe"]));
-        if !made.status.success() {
-            println!("SKIP {args:?}: this git has no such format");
-            continue;
-        }
-        let t = TestRepo::fresh(args);
-        let first = t.commit("a.txt", "one\n");
-        t.write("a.txt", "staged\n");
-        t.git(["add", "a.txt"]);
-        t.write("b.txt", "untracked\n");
-        let before = everything(&t.work());
-        let (id, run) = snapshot(&t, &[]);
-        assert_eq!(run.code, Some(0), "{run:?}");
-        assert_eq!(everything(&t.work()), before);
-        let store = store(&t, "work");
-        let part = &manifest(&store, &id)["parts"][0];
-        assert_eq!((&part["tip"], &part["head"]), (&first.as_str().into(), &"refs/heads/main".into()));
-        let there = unpacked(&t, &store.join(format!("ah/packs/{id}.pack")), format);
-        assert_eq!(git(&there, &["cat-file", "blob", part["staged"][0]["oid"].as_str().unwrap()]), b"staged\n");
-        git(&there, &["rev-list", "--objects", first.as_str()]);
-        assert_eq!(files(&store, &id)[&t.work().join("b.txt")], b"untracked\n");
-    }
-}
-
-#[test]
-fn a_partial_clone_fetches_nothing() {
-    let t = TestRepo::new();
-    t.commit("a.txt", "two\n");
-    t.git(["config", "uploadpack.allowFilter", "true"]);
-    let url = format!("file://{}", t.work().display());
-    t.git_in(&t.root(), ["clone", "-q", "--filter=blob:none", &url, "partial"]);
-    let dir = t.root().join("partial");
-    fs::write(dir.join("a.txt"), "edited\n").unwrap();
-    fs::write(dir.join("new.txt"), "staged\n").unwrap();
-    t.git_in(&dir, ["add", "new.txt"]);
-    t.git_in(&dir, ["commit", "-qm", "mine", "new.txt"]);
-    let count = || t.git_in(&dir, ["count-objects", "-v"]);
-    let (before, objects) = (count(), everything(&dir));
-    let (id, run) = snapshot(&t, &["--cwd", dir.to_str().unwrap()]);
-    assert_eq!(run.code, Some(0), "{run:?}");
-    assert_eq!((count(), everything(&dir)), (before, objects));
-    assert_eq!(files(&store(&t, "partial"), &id)[&dir.join("a.txt")], b"edited\n");
-    // The whole of it is not there to be held.
-    let (_, run) = snapshot(&t, &[dir.join(".git").to_str().unwrap()]);
-    assert!(run.code == Some(1) && run.stdout.contains("partial clone"), "{run:?}");
-    assert_eq!(everything(&dir).len(), everything(&dir).len());
-}
-
-#[test]
 fn a_link_above_a_path_is_no_way_around() {
     let t = TestRepo::new();
     t.write("d/big", vec![b'x'; 1_100_000]);
@@ -481,39 +304,6 @@ fn a_link_above_a_path_is_no_way_around() {
     let given = t.work().join("way/big");
     assert!(run.stdout.contains(given.to_str().unwrap()), "it is named as it was given: {run:?}");
     assert!(!files(&store(&t, "work"), &id).keys().any(|path| path.ends_with("big")));
-}
-
-#[test]
-fn no_code_of_the_repository_runs() {
-    let t = armed();
-    t.git(["config", "--global", "init.templateDir", t.root().join("evil").to_str().unwrap()]);
-    t.git(["config", "--global", "core.hooksPath", t.work().join(".git/hooks").to_str().unwrap()]);
-    let _ = fs::remove_file(t.root().join("marks"));
-    touch(&t.work());
-    touch(&t.work().join("sub"));
-    let before: Vec<_> = ["work", "source", "tree", "home"].map(|dir| everything(&t.root().join(dir))).into();
-    for vars in [t.vars(), environment(&t)] {
-        for args in [
-            &["snapshot"][..],
-            &["snapshot", ".git"],
-            &["snapshot", "a.txt", "sub"],
-            &["snapshot", "--cwd", "../tree"],
-            &["snapshots"],
-            &["prune"],
-        ] {
-            let mut command = guard(&t);
-            command.env_clear().envs(vars.iter()).env("AH_HOME", t.root().join("ah"));
-            let run = feed(command.args(args), b"");
-            assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{args:?}: {run:?}");
-            assert_eq!(marks(&t), "", "{args:?}");
-        }
-    }
-    let now: Vec<_> = ["work", "source", "tree", "home"].map(|dir| everything(&t.root().join(dir))).into();
-    assert_eq!(now, before);
-    let store = store(&t, "work");
-    let ids = git(&store, &["for-each-ref", "--format=%(refname:lstrip=2)"]);
-    let newest = String::from_utf8(ids).unwrap().lines().next().unwrap().to_owned();
-    assert!(files(&store, &newest).keys().any(|path| path.ends_with("a.txt")));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::guard_run::{call, feed, guard, hook};
-use crate::snapshot_take::{files, manifest, snapshot, store};
+use crate::snapshot_read::{files, manifest, snapshot, store};
 use crate::support::TestRepo;
 
 /// A prompt of a session in the work tree.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Play scripted agent sessions for real, with a guard in front of every tool call, and score the guard.
 
-usage: play.py [--sessions DIR] [--json] [--show N] [--undo COMMAND] [--proceed] [--waiting FILE] -- GUARD [ARG ...]
+usage: play.py [--sessions DIR] [--json] [--show N] [--undo COMMAND] [--proceed] [--transcript] [--waiting FILE]
+               -- GUARD [ARG ...]
        play.py [--sessions DIR] [--json] [--show N] --check
 
 Each session file builds a throwaway repository with a bare origin in the oracle's sandbox (private mount, network and
@@ -9,7 +10,7 @@ process namespace, fresh HOME, below $AH_ORACLE_DIR). GUARD gets the events that
 event: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse or PostToolUseFailure, Stop, SessionEnd. A call that it
 denies or asks about is not run; any other is. A missed stop is run too, what it loses is noted, and the box is then
 put back as if it had been stopped, so that later steps still mean what they say. `--proceed` runs a wrongly stopped
-call all the same. `--waiting FILE` lists wrong stops that are known: others, and known ones that are gone, count as
+call all the same. `--transcript` keeps the record that Claude Code keeps of each session. `--waiting FILE` lists wrong stops that are known: others, and known ones that are gone, count as
 wrong. `--undo COMMAND` (bash, in the step's directory, as the person) is tried in a copy after each loss:
 what it brings back is not lost. `--check` needs no guard: it proves the sessions themselves.
 
@@ -23,6 +24,7 @@ import argparse
 import contextlib
 import ctypes
 import dataclasses
+import datetime
 import difflib
 import json
 import os
@@ -445,8 +447,7 @@ class Play:
     def send(self, agent: Agent, name: str, more: Json, cwd: str = "") -> str:
         """Give the guard one event; its verdict: allow, deny or ask."""
         where = cwd or agent.cwd
-        slug = re.sub(r"[^A-Za-z0-9]", "-", agent.cwd)
-        event: Json = {"session_id": agent.uid, "transcript_path": f"{oracle.RUN}/home/.claude/projects/{slug}/{agent.uid}.jsonl", "cwd": where}
+        event: Json = {"session_id": agent.uid, "transcript_path": str(self.transcript(agent)), "cwd": where}
         if agent.prompts:
             event["prompt_id"] = agent.prompt_id
         if name not in ("SessionStart", "SessionEnd"):
@@ -478,6 +479,19 @@ class Play:
         if verdict in ("deny", "ask") and name != "PreToolUse":
             self.note("errors", event=name, what=f"{verdict} where there is nothing to stop")
         return verdict
+
+    def transcript(self, agent: Agent) -> pathlib.Path:
+        slug = re.sub(r"[^A-Za-z0-9]", "-", agent.cwd)
+        return pathlib.Path(oracle.RUN, "home/.claude/projects", slug, f"{agent.uid}.jsonl")
+
+    def record(self, agent: Agent, kind: str, part: Json) -> None:
+        """Add a line to the harness's own record of the session."""
+        if self.args.transcript:
+            now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            path = self.transcript(agent)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a") as file:
+                file.write(json.dumps({"type": kind, "sessionId": agent.uid, "timestamp": now, "message": {"role": kind, "content": [part]}}) + "\n")
 
     def agent(self, key: str, cwd: str) -> Agent:
         if key not in self.agents:
@@ -598,6 +612,7 @@ class Play:
         name, given = self.tool(agent, step, cwd)
         use = "toolu_" + uuid.uuid5(uuid.UUID(agent.uid), f"call {agent.calls}").hex[:24]
         base: Json = {"tool_name": name, "tool_input": given}
+        self.record(agent, "assistant", {"type": "tool_use", "id": use, "name": name, "input": given})
         verdict = self.send(agent, "PreToolUse", base | {"tool_use_id": use}, cwd)
         stopped, want = verdict in ("deny", "ask"), step["want"]
         self.report["stops"] += stopped
@@ -620,6 +635,7 @@ class Play:
         start = time.perf_counter()
         code, response, error = self.execute(agent, step, cwd)
         spent = round((time.perf_counter() - start) * 1000)
+        self.record(agent, "user", {"type": "tool_result", "tool_use_id": use, "content": error or "ok"})
         harms = self.ledger.step(agent.key, edit=step["do"] == "edit", hooks=self.bypassed())
         allowed = step.get("rc", 0)
         if code != allowed and allowed != "any":
@@ -723,6 +739,7 @@ def main() -> int:
     parser.add_argument("--undo", default="", metavar="COMMAND", help="brings back what the last call lost")
     parser.add_argument("--proceed", action="store_true", help="run a wrongly stopped call all the same")
     parser.add_argument("--check", action="store_true", help="prove the sessions, without a guard")
+    parser.add_argument("--transcript", action="store_true", help="keep the harness's record of each session")
     parser.add_argument("--waiting", type=pathlib.Path, help="wrong stops that are known, a line each: SESSION:STEP, then anything")
     parser.add_argument("guard", nargs="*")
     args = parser.parse_args()

@@ -113,7 +113,7 @@ struct Tail {
 
 impl Tail {
     fn at_end(path: &Path) -> Self {
-        let mut file = File::open(path).ok();
+        let mut file = regular(path);
         if let Some(file) = &mut file {
             let _ = file.seek(SeekFrom::End(0));
         }
@@ -129,7 +129,7 @@ impl Tail {
             .is_none_or(|now| path.metadata().is_ok_and(|new| (new.ino(), new.dev()) != (now.ino(), now.dev())));
         if !self.read() && moved {
             // Whoever had the old file open when it was put aside has written to it by now.
-            self.file = File::open(path).ok().filter(|f| f.metadata().is_ok_and(|m| m.is_file()));
+            self.file = regular(path);
             self.rest.clear();
             self.read();
         }
@@ -147,6 +147,11 @@ impl Tail {
         }
         file.take(PIECE).read_to_end(&mut self.rest).is_ok_and(|n| n > 0)
     }
+}
+
+/// Opens a file; a FIFO, which would wait for a writer, is none.
+fn regular(path: &Path) -> Option<File> {
+    path.is_file().then(|| File::open(path).ok())?
 }
 
 #[cfg(test)]

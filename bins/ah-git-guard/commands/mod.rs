@@ -22,11 +22,13 @@ use std::process::ExitCode;
 mod allow;
 mod log;
 mod policy;
+mod report;
 mod rules;
 
 pub use allow::allow;
 pub use log::log;
 pub use policy::policy;
+pub use report::report;
 pub use rules::rules;
 
 /// The directory of `--cwd`, else the current one.

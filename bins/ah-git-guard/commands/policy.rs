@@ -1,50 +1,29 @@
 //! `policy`: every value in force and where it came from.
 
 use super::place;
-use crate::policy::Policies;
+use crate::policy::{Policies, Policy};
 use crate::verdict::word;
+use crate::way;
 use ah::cli::{Call, Cli};
-use ah::config::Severity;
+use ah::clock::utc;
+use ah::config::{Origin, Severity};
 use ah::exit;
 use ah::quote;
 use serde::Serialize;
 use std::process::ExitCode;
 
-/// `policy`: every value in force and where it came from; 78 where the configuration has an error.
+/// `policy`: 78 where the configuration has an error.
 pub fn policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let cwd = place(cli, call)?;
-    let top = ah::git::Repo::discover(&cwd, &ah::git::Vars::of_process()).ok().flatten().and_then(|r| r.work_tree);
-    let policy = Policies::from_env().load(top.as_deref());
-    let guard = policy.guard();
-    let from = |key: &str| format!("{:?}", policy.config.origin(&format!("git_guard.{key}")));
-    let mut rows = vec![
-        ("fail".to_owned(), format!("{:?}", guard.fail).to_lowercase(), from("fail")),
-        ("hooks".to_owned(), format!("{:?}", guard.hooks).to_lowercase(), from("hooks")),
-        ("no_prompt".to_owned(), format!("{:?}", guard.no_prompt).to_lowercase(), from("no_prompt")),
-        ("on_loss".to_owned(), format!("{:?}", guard.on_loss).to_lowercase(), from("on_loss")),
-        ("protected".to_owned(), guard.protected.join(" "), from("protected")),
-    ];
-    rows.extend(
-        guard.verdicts.iter().map(|(id, v)| (format!("verdicts.{id}"), word(*v).to_owned(), from(&format!("verdicts.{id}")))),
-    );
-    rows.extend(
-        guard
-            .floors
-            .iter()
-            .map(|(id, v)| (format!("verdicts.{id} (floor)"), word(*v).to_owned(), from(&format!("verdicts.{id}")))),
-    );
-    rows.extend(
-        guard.rules.iter().map(|r| {
-            ("rules".to_owned(), format!("{} {}: {}", word(r.verdict), r.run.join(" "), r.why), format!("{:?}", r.from))
-        }),
-    );
+    let policy = way::policy(&Policies::from_env(), &cwd);
+    let rows = rows(&policy);
     let problems: Vec<String> =
         policy.problems.iter().map(|p| format!("{}:{}:{}: {}: {}", p.file.display(), p.line, p.column, p.key, p.what)).collect();
     let text = if call.options.json {
-        let values = rows.iter().map(|(key, value, from)| Setting { from, key, value }).collect();
-        serde_json::to_string(&Settings { problems: &problems, v: 1, values }).unwrap_or_default() + "\n"
+        serde_json::to_string(&Settings { problems: &problems, v: 1, values: rows }).unwrap_or_default() + "\n"
     } else {
-        let lines = rows.iter().map(|(k, v, f)| format!("{k:24} {:40} {f}\n", quote::line(v, 200)));
+        let lines =
+            rows.iter().map(|row| format!("{:24} {:40} {}\n", quote::line(&row.key, 80), quote::line(&row.value, 200), row.from));
         lines.chain(problems.iter().map(|p| format!("problem  {}\n", quote::line(p, 300)))).collect()
     };
     exit::print(cli.name, &text);
@@ -52,16 +31,66 @@ pub fn policy(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::from(if wrong { exit::BAD_CONFIG } else { exit::OK }))
 }
 
+/// Every value in force, by key.
+pub fn rows(policy: &Policy) -> Vec<Setting> {
+    let guard = policy.guard();
+    let from = |key: &str| policy.config.origin(&format!("git_guard.{key}"));
+    let row = |key: &str, value: String, from: Origin| Setting { from: format!("{from:?}"), key: key.to_owned(), value };
+    let mut rows = Vec::new();
+    let day = |ms| utc(ms)[..10].to_owned();
+    rows.extend(
+        guard
+            .allow
+            .iter()
+            .map(|a| row("allow", format!("{} in {} until {}: {}", a.rule, a.repo, day(a.until), a.command), a.from)),
+    );
+    let sink = guard.audit_file.as_ref().map(|f| f.display().to_string());
+    rows.push(row("audit.file", sink.unwrap_or_else(|| "none".into()), from("audit.file")));
+    let lower = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    rows.push(row("fail", lower(&guard.fail), from("fail")));
+    rows.push(row("hooks", lower(&guard.hooks), from("hooks")));
+    rows.push(row("no_prompt", lower(&guard.no_prompt), from("no_prompt")));
+    rows.push(row("on_loss", lower(&guard.on_loss), from("on_loss")));
+    rows.push(row("profile", lower(&policy.config.profile), policy.config.origin("profile")));
+    // A stricter layer adds branches to those of the layers below.
+    rows.push(row("protected", guard.protected.join(" "), from("protected")));
+    let keyed = guard.protected.iter().enumerate().map(|(at, branch)| (format!("protected[{at}]"), branch));
+    let added = keyed.filter(|(key, _)| from(key) != Origin::BuiltIn);
+    rows.extend(added.map(|(key, branch)| row(&key, branch.clone(), from(&key))));
+    rows.extend(guard.rules.iter().map(|r| row("rules", format!("{} {}: {}", word(r.verdict), r.run.join(" "), r.why), r.from)));
+    for (key, value) in guard.snapshot.values() {
+        let key = format!("snapshot.{key}");
+        rows.push(row(&key, value, from(&key)));
+    }
+    // A floor has taken the place of where the person's own came from.
+    rows.extend(guard.verdicts.iter().map(|(id, v)| {
+        let key = format!("verdicts.{id}");
+        let own = if guard.floors.contains_key(id) { Origin::Person } else { from(&key) };
+        row(&key, word(*v).to_owned(), own)
+    }));
+    rows.extend(
+        guard
+            .floors
+            .iter()
+            .map(|(id, v)| row(&format!("verdicts.{id} (floor)"), word(*v).to_owned(), from(&format!("verdicts.{id}")))),
+    );
+    rows
+}
+
 #[derive(Serialize)]
 struct Settings<'a> {
     problems: &'a [String],
     v: u32,
-    values: Vec<Setting<'a>>,
+    values: Vec<Setting>,
 }
 
+/// A value in force.
 #[derive(Serialize)]
-struct Setting<'a> {
-    from: &'a str,
-    key: &'a str,
-    value: &'a str,
+pub struct Setting {
+    /// The layer it is from.
+    pub from: String,
+    /// Its key below `git_guard`.
+    pub key: String,
+    /// The value.
+    pub value: String,
 }

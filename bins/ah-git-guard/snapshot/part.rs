@@ -81,10 +81,11 @@ impl Draft {
         let mut draft = Self { part, ..Self::default() };
         let mut files = BTreeMap::new();
         if let Err(trouble) = draft.ask(asked, &root, &mut files, deadline) {
-            let stake = asked.all || !asked.tips.is_empty() || asked.whole;
-            if stake {
-                draft.leave(root.clone(), format!("git does not tell what is there: {trouble}"));
-            }
+            let why = format!("git does not tell what is there: {trouble}");
+            let broad = asked.all || asked.whole || !asked.tips.is_empty();
+            // The files are held all the same; what the index has of them may not be.
+            let left = if broad { std::slice::from_ref(&root) } else { asked.paths.as_slice() };
+            left.iter().for_each(|path| draft.leave(path.clone(), why.clone()));
         }
         // At stake by name: kept whatever git thinks of them.
         for path in &asked.paths {

@@ -55,10 +55,17 @@ pub fn if_due(paths: &Paths, bounds: &Snapshot, store: &Store) {
 
 /// Lets go what is beyond the bounds: days, number in each store, bytes of all stores.
 pub fn prune(paths: &Paths, bounds: &Snapshot) -> Result<Pruned, Trouble> {
+    let mut done = Pruned::default();
+    let stores = Store::all(paths);
+    if stores.is_empty() {
+        return Ok(done);
+    }
+    // Two at once would be in each other's way.
+    let Ok(_one) = lock(&paths.snapshots().join("prune.lock"), Duration::from_secs(20)) else {
+        return Ok(Pruned { busy: stores.len(), ..done });
+    };
     mark(paths);
     let deadline = Deadline::after(PATIENCE);
-    let stores = Store::all(paths);
-    let mut done = Pruned::default();
     let oldest = now_ms().saturating_sub(bounds.keep_days.saturating_mul(DAY));
     let mut left: Vec<(Summary, &Store)> = Vec::new();
     for store in &stores {

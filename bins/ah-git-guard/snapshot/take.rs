@@ -8,12 +8,15 @@ use ah::clock::{Deadline, now_ms};
 use ah::config::Snapshot;
 use ah::git::{Repo, Trouble, Vars};
 use ah::paths::Paths;
+use ah::quote::cut;
 use ah::redact::redact;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The most of a command or a note that is kept, in bytes.
+const TEXT: usize = 4_000;
 /// The most repositories of one snapshot.
 const PARTS: usize = 1_000;
 
@@ -79,10 +82,10 @@ pub fn manifest(about: &About) -> Manifest {
         v: 1,
         t: now_ms(),
         kind: about.kind,
-        note: redact(&about.note).into_owned(),
+        note: cut(&redact(&about.note), TEXT).into_owned(),
         session: about.session.clone(),
         harness: about.harness.clone(),
-        command: redact(&about.command).into_owned(),
+        command: cut(&redact(&about.command), TEXT).into_owned(),
         cwd: text(&about.cwd),
         fingerprint: about.fingerprint.clone(),
         ..Manifest::default()
@@ -99,7 +102,7 @@ pub fn plan(want: &Want, bounds: &Snapshot, kind: Kind, deadline: Deadline) -> V
                 asked.all = true;
                 asked.unpushed |= unpushed;
             }
-            None => plan.outside.push(tree.clone()),
+            None => plan.path(tree.clone()),
         }
     }
     for pin in &want.pins {
@@ -109,6 +112,8 @@ pub fn plan(want: &Want, bounds: &Snapshot, kind: Kind, deadline: Deadline) -> V
         // What only one of two pins takes for held is not.
         asked.held = if asked.tips.is_empty() { pin.held.clone() } else { common(&asked.held, &pin.held) };
         asked.tips.extend(pin.tips.iter().cloned());
+        // The name that goes is no reason to leave out what it names.
+        asked.held.retain(|oid| !asked.tips.contains(oid));
     }
     let mut given = Vec::new();
     for path in &want.paths {
@@ -199,8 +204,9 @@ impl Plan {
     fn path(&mut self, path: PathBuf) {
         let is_dir = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
         // A git directory, and a directory with one in it, stand for the repository.
-        let git_dir = if path.ends_with(".git") { path.clone() } else { path.join(".git") };
-        if let Some(repo) = Repo::open(&git_dir, &Vars::default()).filter(|_| is_dir && git_dir.is_dir()) {
+        let git_dir =
+            [path.clone(), path.join(".git")].into_iter().find(|dir| is_dir && dir.is_dir() && dir.join("HEAD").exists());
+        if let Some(repo) = git_dir.and_then(|dir| Repo::open(&dir, &Vars::default())) {
             let asked = self.of(&repo);
             asked.whole = true;
             asked.all |= asked.repo.work_tree.is_some();
@@ -227,7 +233,9 @@ impl Plan {
                     match self.at(&tree) {
                         Some(asked) if holds_top(asked, &tree) => {
                             asked.all = true;
-                            asked.whole |= whole;
+                            // A linked tree's repository lies elsewhere.
+                            let inside = asked.repo.is_submodule || asked.repo.common_dir.starts_with(&tree);
+                            asked.whole |= whole && inside;
                             asked.unpushed |= unpushed;
                         }
                         // `.git` is there, and is no repository: its files are all there is.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What the guard says to one command, from loose to strict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// Silence.
+    #[default]
     Allow,
     /// Let through, with a snapshot and one line.
     Note,
@@ -280,6 +281,16 @@ impl Snapshot {
         ("max_mb", 1, 1_000_000),
         ("turns", 0, 1),
     ];
+
+    /// Every key with its value, as it is written.
+    #[must_use]
+    pub fn values(&self) -> Vec<(&'static str, String)> {
+        let text = |(key, _, most)| {
+            let value = self.read(key);
+            (key, if most == 1 { (value == 1).to_string() } else { value.to_string() })
+        };
+        Self::KEYS.map(text).to_vec()
+    }
 
     fn read(&self, key: &str) -> u64 {
         match key {

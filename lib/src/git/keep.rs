@@ -14,6 +14,9 @@ use super::{Git, Repo, Trouble, Vars};
 use crate::clock::Deadline;
 use crate::fs::{ensure_dir, replace};
 
+/// Up to so many bytes of packs, contents are stored as what differs between them.
+const LIKENESS: u64 = 256 << 20;
+
 /// No clean-up by git itself, no template, files for this user alone; on the disk before a command goes on.
 const CONFIG: &str = "[core]
 \trepositoryformatversion = 0
@@ -225,8 +228,12 @@ impl Keep {
     pub fn repack(&self) -> Result<Vec<PathBuf>, Trouble> {
         let dir = self.repo.git_dir.join("objects/pack");
         let old: Vec<PathBuf> = fs::read_dir(&dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        let size: u64 = old.iter().filter_map(|path| Some(path.metadata().ok()?.len())).sum();
+        // To look for likenesses in very much takes longer than anybody waits.
+        let window = if size < LIKENESS { "--window=5" } else { "--window=0" };
         let git = self.git();
-        let reply = git.run(git.call(&["pack-objects", "--all", "--non-empty", "--quiet"]).more(&[dir.join("pack")]))?;
+        let call = git.call(&["pack-objects", "--all", "--non-empty", "--quiet", "--threads=1", window]);
+        let reply = git.run(call.more(&[dir.join("pack")]))?;
         let one = format!("pack-{}", String::from_utf8_lossy(reply.out.trim_ascii()));
         let other = |path: &PathBuf| path.file_stem().is_some_and(|stem| is_pack(stem) && stem != one.as_str());
         Ok(old.into_iter().filter(other).collect())

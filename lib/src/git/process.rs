@@ -79,6 +79,15 @@ impl<'a> Git<'a> {
         self.repo
     }
 
+    /// git's own version, as it says it.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn version(&self) -> Result<String, Trouble> {
+        let reply = self.run(self.call(&["--version"]).limit(ERROR as usize))?;
+        Ok(String::from_utf8_lossy(&reply.out).trim().to_owned())
+    }
+
     /// A call in the directory of the command.
     pub(super) fn call(&self, args: &[&str]) -> Call<'_> {
         let all = Call {

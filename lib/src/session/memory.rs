@@ -191,6 +191,13 @@ impl Memory {
         }
     }
 
+    /// Whether anything is noted of a path itself: that it was there at the start, or that the session wrote it.
+    #[must_use]
+    pub fn touched(&self, path: &Path) -> bool {
+        let path = path_text(path);
+        self.wrote.contains_key(&path) || self.found(&path)
+    }
+
     /// Whether the session may have written a content of this hash to `path` in `tree`, and nothing of anybody else's
     /// was in it.
     #[must_use]

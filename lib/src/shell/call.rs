@@ -103,6 +103,8 @@ impl Reader {
             "open" | "openSync" | "fopen" | "new" if matches!(name, "open" | "openSync" | "fopen") || object == "File" => {
                 self.open(args)
             }
+            "readFile" | "readFileSync" | "readTextFile" | "readTextFileSync" | "file_get_contents" => self.reads.extend(text(0)),
+            "read" if matches!(object, "File" | "IO") => self.reads.extend(text(0)),
             "Path" | "PosixPath" => self.path(args, end),
             _ => {}
         }
@@ -148,6 +150,7 @@ impl Reader {
             (Language::Perl, [.., both]) if both.starts_with('>') => (both.trim_start_matches(['>', ' ']), *both),
             (Language::Perl, _) => return,
             (_, [path, mode, ..]) => (*path, *mode),
+            (_, [path]) => (*path, "r"),
             _ => return,
         };
         if mode.starts_with(['w', 'x']) || (mode.starts_with('>') && !mode.starts_with(">>")) {
@@ -156,6 +159,8 @@ impl Reader {
         } else if mode.starts_with('a') || mode.starts_with(">>") {
             let path = path.to_owned();
             self.write(&path, true);
+        } else if mode.starts_with('r') {
+            self.reads.push(path.to_owned());
         }
     }
 
@@ -174,6 +179,7 @@ impl Reader {
         match method.as_str() {
             "unlink" => self.words(&["rm", "-f"], &[path]),
             "rmdir" => self.words(&["rmdir"], &[path]),
+            "read_text" | "read_bytes" => self.reads.push(path),
             "write_text" | "write_bytes" => self.write(&path, false),
             "open" => {
                 let mut all = vec![Value::Text(path)];

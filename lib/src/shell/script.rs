@@ -59,8 +59,17 @@ pub(super) fn operations(language: Language, text: &str) -> Vec<Operation> {
     if language == Language::Sed {
         return super::sed::sed(text);
     }
-    let mut reader = Reader { tokens: tokens(language, text), known: Vec::new(), out: Vec::new(), language };
+    let mut reader = Reader { tokens: tokens(language, text), known: Vec::new(), out: Vec::new(), reads: Vec::new(), language };
     reader.all();
+    // What is read and written again by its name is edited.
+    for operation in &mut reader.out {
+        if let Operation::Write(redirect) = operation
+            && redirect.kind == RedirectKind::Write
+            && redirect.target.literal().is_some_and(|path| reader.reads.iter().any(|read| read == path))
+        {
+            redirect.kind = RedirectKind::ReadWrite;
+        }
+    }
     reader.out
 }
 
@@ -69,6 +78,8 @@ pub(super) struct Reader {
     /// Variables that were given a text or list.
     known: Vec<(String, Value)>,
     pub out: Vec<Operation>,
+    /// Files that are opened for reading.
+    pub reads: Vec<String>,
     pub language: Language,
 }
 
@@ -325,6 +336,13 @@ mod tests {
             (Node, "require('child_process').execSync('git reset --hard')", &["$ git reset --hard"]),
             (Node, "spawnSync('git', ['reset', '--hard'])", &["git reset --hard"]),
             (Node, "fs.writeFileSync(\"a\", 'x')", &["Write a"]),
+            (Node, "fs.writeFileSync('a', fs.readFileSync('a', 'utf8').trim())", &["ReadWrite a"]),
+            (Python, "f='a'\nd=json.load(open(f))\njson.dump(d, open(f, 'w'))", &["ReadWrite a"]),
+            (
+                Python,
+                "p=Path('a').read_text(); Path('a').write_text(p); open('b').read(); open('c','w')",
+                &["ReadWrite a", "Write c"],
+            ),
             (Perl, "system(\"git reset --hard\")", &["$ git reset --hard"]),
             (Perl, "system 'git', 'reset', '--hard';", &["git reset --hard"]),
             (Perl, "unlink 'a'; open(F, '>', 'b'); my $x = `git log`;", &["rm -f a", "Write b", "$ git log"]),
