@@ -33,7 +33,7 @@ skip() {
 # The one line worth reading in a stage's output.
 summary() {
 	awk '/^test result: ok/ { tests += $4 }
-		/^[{]"(seed|lines|sessions)"/ || /x the instructions of/ || /^[0-9]+ passed, 0 failed$/ || /^[0-9]+ of [0-9]+ as expected/ { line = $0 }
+		/^[{]"(seed|lines|sessions)"/ || /x the instructions of/ || /^snapshot of the path/ || /^[0-9]+ passed, 0 failed$/ || /^[0-9]+ of [0-9]+ as expected/ { line = $0 }
 		END { if (tests) line = tests " passed"; print substr(line, 1, 300) }' "$cache/log"
 }
 # run NAME COMMAND...: one stage; its output is kept in a file and shown when it fails. Its SKIP lines are passed on.
@@ -154,6 +154,7 @@ main() {
 	fi
 	if [ -z "$quick" ] && [ -n "$AH_RELEASE" ]; then
 		run 'cost' tests/bench/cost --rounds 50 --most 1.3 -- "$AH_RELEASE" --harness claude
+		run 'snapshot' tests/bench/snapshot --rounds 5 --most 2 -- "$AH_RELEASE"
 		clients
 		run 'try' sh install/install.sh --try
 	fi

@@ -136,3 +136,19 @@ impl Finding {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_findings_name_all_and_are_own_only_together() {
+        let stash =
+            |n: usize, own| Finding::new("stash.drop", Verdict::Deny, "c", "").own(own).with([Loss::Stash(n.to_string())]);
+        let joined = stash(0, true).join(stash(1, false)).join(stash(0, true));
+        assert_eq!((joined.losses.len(), joined.more, joined.own), (2, 0, false));
+        let many = |from: usize| stash(from, true).with((from..from + 60).map(|n| Loss::Stash(n.to_string())));
+        assert_eq!(many(0).join(many(0)).more, 10, "the same of another world");
+        assert_eq!(many(0).join(many(60)).more, 70);
+    }
+}

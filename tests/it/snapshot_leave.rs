@@ -59,7 +59,7 @@ fn other_formats() {
         let probe = TestRepo::nothing();
         let made = probe.try_git(&probe.root(), ["init", "-q"].iter().chain(args).chain(&["probe"]));
         if !made.status.success() {
-            println!("SKIP {args:?}: this git has no such format");
+            println!("SKIP formats: this git has no {args:?}");
             continue;
         }
         let t = TestRepo::fresh(args);
@@ -137,4 +137,50 @@ fn no_code_of_the_repository_runs() {
     let all = String::from_utf8(ids).expect("text");
     let with = all.lines().filter(|id| files(&store, id).contains_key(&t.work().join("a.txt")));
     assert_eq!(with.count(), 6, "of 8, two are of the linked tree");
+}
+
+#[test]
+fn what_selects_a_repository_for_a_command_does_so_for_its_files_and_not_for_the_store() {
+    let t = TestRepo::new();
+    t.write("a.txt", "edited\n");
+    t.write("new.txt", "staged\n");
+    // A second index, as for a commit of some paths; and a repository whose work tree lies elsewhere.
+    let index = t.root().join("other-index");
+    fs::copy(t.work().join(".git/index"), &index).expect("copied");
+    t.git_in(&t.root(), ["init", "-q", "--bare", "dots.git"]);
+    fs::write(t.root().join("home/.profile"), "mine\n").expect("written");
+    let selected = [("GIT_DIR", t.work().join(".git")), ("GIT_WORK_TREE", t.work()), ("GIT_INDEX_FILE", index.clone())];
+    let objects = t.work().join(".git/objects");
+    let more = [("GIT_OBJECT_DIRECTORY", objects.clone()), ("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)];
+    t.try_git(&t.work(), ["update-index", "-q", "--refresh"]);
+    let before = everything(&t.work());
+    let with = |vars: &[(&str, std::path::PathBuf)], args: &[&str], dir: &Path| {
+        let mut command = guard(&t);
+        let run = feed(command.envs(vars.iter().map(|(n, v)| (n, v))).args(args).current_dir(dir), b"");
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{run:?}");
+        run.stdout.trim().to_owned()
+    };
+    for vars in [&selected[..], &[&selected[..], &more].concat()] {
+        let id = with(vars, &["snapshot"], &t.root().join("home"));
+        let store = store(&t, "work");
+        assert_eq!(files(&store, &id)[&t.work().join("a.txt")], b"edited\n");
+        assert_eq!(everything(&t.work()), before);
+    }
+    let dots = [("GIT_DIR", t.root().join("dots.git")), ("GIT_WORK_TREE", t.root().join("home"))];
+    let id = with(&dots, &["snapshot", ".profile"], &t.root().join("home"));
+    assert_eq!(files(&store(&t, "dots_git"), &id)[&t.root().join("home/.profile")], b"mine\n");
+    // Files of another repository are that one's, whatever is selected.
+    let id = with(&dots, &["snapshot", "../work/a.txt"], &t.root().join("home"));
+    assert_eq!(files(&store(&t, "work"), &id)[&t.work().join("a.txt")], b"edited\n");
+}
+
+#[test]
+fn a_repository_that_git_refuses_is_named() {
+    let t = TestRepo::new();
+    t.write("a.txt", "edited\n");
+    let mut command = guard(&t);
+    let run = feed(command.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").args(["snapshot", "a.txt"]), b"");
+    assert!(run.code == Some(1) && run.stdout.contains("another user owns it"), "{run:?}");
+    let id = run.stdout.lines().next().expect("an id");
+    assert_eq!(files(&store(&t, "work"), id)[&t.work().join("a.txt")], b"edited\n");
 }

@@ -216,7 +216,7 @@ fn shell(t: &TestRepo, script: &str) -> (Option<i32>, String, String) {
 #[test]
 fn a_full_or_read_only_disk_is_the_cause_named() {
     if !Command::new("unshare").args(["-m", "true"]).status().is_ok_and(|s| s.success()) {
-        println!("SKIP full disk: no private mounts here");
+        println!("SKIP mounts: no private mounts here, so no disk was full");
         return;
     }
     let t = TestRepo::new();

@@ -199,6 +199,23 @@ fn paths_alone_and_whole_repositories() {
 }
 
 #[test]
+fn a_repository_without_commits_is_held_whole_too() {
+    let t = TestRepo::fresh(&[]);
+    t.write("a.txt", "staged\n");
+    t.git(["add", "a.txt"]);
+    let blob = t.oid(":a.txt");
+    let (id, _) = snapshot(&t, &[".git"]);
+    let store = store(&t, "work");
+    let part = &manifest(&store, &id)["parts"][0];
+    assert_eq!((&part["whole"], &part["tip"], &part["head"]), (&true.into(), &"".into(), &"refs/heads/main".into()));
+    fs::remove_dir_all(t.work().join(".git")).unwrap();
+    let back = call(&t, ["restore", &id, "--yes"]);
+    assert_eq!(back.code, Some(0), "{back:?}");
+    assert_eq!(t.git(["ls-files", "-s"]), format!("100644 {blob} 0\ta.txt"));
+    assert_eq!(t.git(["cat-file", "blob", blob.as_str()]), "staged");
+}
+
+#[test]
 fn files_in_no_repository_and_odd_things() {
     let t = TestRepo::nothing();
     t.write("one.txt", "1\n");

@@ -174,3 +174,15 @@ fn the_hook_does_not_wait_for_it() {
     assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
     drop(lock);
 }
+
+#[test]
+fn a_failure_is_a_line_in_the_log() {
+    let t = TestRepo::new();
+    t.write("a.txt", "edited\n");
+    fs::create_dir_all(t.root().join("ah/state")).unwrap();
+    fs::write(t.root().join("ah/state/snapshots"), "in the way").unwrap();
+    let run = call(&t, ["snapshot", "--turn", "--session", "s"]);
+    assert_eq!(run.code, Some(73), "{run:?}");
+    let log = fs::read_to_string(t.root().join("ah/state/log.jsonl")).unwrap();
+    assert!(log.contains("no snapshot of a turn") && log.lines().count() == 1, "{log}");
+}

@@ -11,6 +11,7 @@ use ah::cli::{Call, Cli};
 use ah::clock::Deadline;
 use ah::exit;
 use ah::git::{Repo, Vars};
+use ah::log;
 use ah::paths::Paths;
 use ah::quote;
 use serde::Serialize;
@@ -79,7 +80,11 @@ pub fn snapshot(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     if call.has("turn") {
         return match turn::take(place.paths, &bounds, &session, &place.cwd) {
             Ok(_) => Ok(ExitCode::SUCCESS),
-            Err(untaken) => Err(failed(cli, &untaken)),
+            Err(untaken) => {
+                // Nobody hears what it says.
+                log::failure(place.paths, cli.name, &format!("no snapshot of a turn: {untaken}"));
+                Err(failed(cli, &untaken))
+            }
         };
     }
     let tree = || place.tree.clone().unwrap_or_else(|| place.cwd.clone());
@@ -178,6 +183,8 @@ pub fn prune(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let place = Place::of(cli, call)?;
     let failed = |what: &dyn std::fmt::Display| {
         let dir = place.paths.snapshots();
+        // As often as not it runs in the background.
+        log::failure(place.paths, cli.name, &format!("snapshots cannot be tidied: {what}"));
         exit::fail(cli.name, exit::UNAVAILABLE, &format!("cannot tidy: {}: {what}", quote::path(dir)))
     };
     let done = if call.has("everything") {

@@ -169,7 +169,7 @@ impl Draft {
         let at_stake = stashes.iter().rev().filter(|s| tips.contains(&s.oid));
         self.part.stashes = at_stake.map(|s| (s.oid.to_string(), s.message.clone())).collect();
         self.part.tips = tips.iter().map(|oid| oid.to_string()).collect();
-        self.part.whole = !tips.is_empty() && held.is_empty();
+        self.part.whole = held.is_empty() && (asked.whole || !tips.is_empty());
         self.part.refs = refs.into_iter().map(|r| (r.name, r.oid.to_string())).collect();
         for (name, oid) in self.part.refs.iter().chain(&self.part.stashes) {
             let _ = writeln!(self.print, "{name} {oid}");

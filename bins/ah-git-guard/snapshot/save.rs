@@ -115,7 +115,10 @@ fn fill(
 fn pack(draft: &mut Draft, file: &Path, most: u64, deadline: Deadline) -> Result<u64, Untaken> {
     let tips = draft.part.tips.iter().filter_map(|oid| Oid::parse(oid));
     let wanted: Vec<Oid> = tips.chain(draft.blobs.drain(..)).collect();
-    let Some((repo, vars)) = draft.repo.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(0) };
+    let Some((repo, vars)) = draft.repo.as_ref().filter(|_| !wanted.is_empty()) else {
+        draft.part.whole = false;
+        return Ok(0);
+    };
     let failed = |source| Untaken::Store { path: file.to_owned(), source };
     let same = same(file, &wanted, draft).filter(|_| !repo.is_partial());
     // One link more to what an earlier snapshot has packed costs nothing.
