@@ -53,10 +53,8 @@ impl Judge<'_> {
             let finding = Finding::new("repo.remove", Verdict::Deny, act.text, detail).with(losses);
             world.findings.push(Finding { pins, ..finding });
         } else if act.cwd.starts_with(dir) {
-            world.findings.push(
-                Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go")
-                    .with([Loss::Other(root.display().to_string())]),
-            );
+            let finding = Finding::new("repo.remove", Verdict::Deny, act.text, "the repository of this session would go");
+            world.findings.push(Finding { pins, ..finding.with([Loss::Other(root.display().to_string())]) });
         } else if !temporary && !world.created.contains(dir) {
             let detail = "a whole repository would go; its remote is known to have the commits";
             let finding = Finding::new("repo.remove", Verdict::Ask, act.text, detail);
@@ -167,6 +165,17 @@ impl Judge<'_> {
             self.learn(world, id, &tracked);
             world.drop_tracked(|t, p| p.starts_with(&top) && t.kind != Kind::Untracked);
             world.drop_index(|p| p.starts_with(&top));
+        }
+        Ok(())
+    }
+
+    /// `submodule deinit --force` empties their work trees.
+    pub fn empty_submodules(&mut self, world: &mut World, call: &Call) -> Result<(), Trouble> {
+        for (id, _) in self.submodules(call)? {
+            let top = self.sites[id].root.clone();
+            let entries = self.sites[id].status(&top, &[], false)?;
+            self.learn(world, id, &entries);
+            world.drop_tree(|_, p| p.starts_with(&top));
         }
         Ok(())
     }

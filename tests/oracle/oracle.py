@@ -273,10 +273,11 @@ def verdict(rep):
     return "allow"
 
 _CACHE = {}
-def judge(cmd, state, cwd=None, look=None):
-    """`look` is called once the state is there and before the command runs."""
+def judge(cmd, state, cwd=None, look=None, after=None):
+    """`look` is called once the state is there and before the command runs (what it returns, if anything, runs
+    instead), `after` once it has run and before anything is looked at."""
     restore(state)
-    if look: look()
+    if look: cmd = look() or cmd
     hb = len(hooklog())
     if state not in _CACHE:
         before = snapshot(); r0, l0, a0 = objsets(); dang0 = a0 - r0 - l0; reflonly0 = set()
@@ -290,6 +291,7 @@ def judge(cmd, state, cwd=None, look=None):
         r = subprocess.run(["unshare", "-m", "-n", "--propagation", "private", "bash", "-c", NS % {"box": BOX, "cwd": cw}], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=40)
         rc, out = r.returncode, r.stdout.decode(errors="replace")[-600:]
     except subprocess.TimeoutExpired: rc, out = 124, "timeout"
+    if after: after()
     after_files = files(); reach, refl, alln = objsets()
     present = set(v for v in after_files.values() if v)
     after = snapshot()
@@ -326,6 +328,7 @@ def judge(cmd, state, cwd=None, look=None):
         c = cls(c_)
         if c in ("dangling", "gone"): rep["commits"][c].append(c_[:8])
     gone_d = [x for x in dang0 if x not in alln]
+    rep["loose"] = [x[:8] for x in gone_d]   # what nothing named at the start
     if gone_d: rep["commits"]["gone"] += [x[:8] for x in gone_d]
     for rel, rb in before["refs"].items():
         if rel not in after["refs"]: rep["repo_removed"].append(rel); continue

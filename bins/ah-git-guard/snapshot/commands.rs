@@ -205,7 +205,9 @@ pub fn prune(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
 
 /// A snapshot on one line: id, when, where, by whom, what for, how much.
 pub fn line(summary: &Summary, tree: Option<&Path>) -> String {
-    let roots: Vec<PathBuf> = summary.roots.iter().map(|root| path(root)).collect();
+    // Files in no repository are told by where the command ran.
+    let root = |root: &String| path(if root.is_empty() { &summary.cwd } else { root });
+    let roots: Vec<PathBuf> = summary.roots.iter().map(root).collect();
     let here = tree.is_some_and(|tree| roots.iter().any(|root| root == tree));
     let place = if here { "this worktree".to_owned() } else { roots.first().map(quote::path).unwrap_or_default() };
     let who = if summary.session.is_empty() { String::new() } else { format!("  session {}", quote::line(&summary.session, 40)) };

@@ -160,7 +160,10 @@ impl Draft {
             let mine = refs.iter().filter(|r| asked.whole || !remote(&r.name)).map(|r| r.oid.clone());
             tips.extend(mine.chain(stashes.iter().map(|s| s.oid.clone())).chain(Oid::parse(&self.part.tip)));
             held = Vec::new();
-            if !asked.whole {
+            if asked.whole {
+                // Reflogs go with the repository.
+                tips.extend(git.only_reflog()?.into_iter().map(|commit| commit.oid));
+            } else {
                 held.extend(refs.iter().filter(|r| remote(&r.name)).map(|r| r.oid.clone()));
             }
         }

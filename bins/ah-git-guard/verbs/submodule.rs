@@ -13,7 +13,7 @@ pub fn submodule(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     }
     match call.operand(0) {
         Some("update") if force => judge.discard_submodules(&mut world, call)?,
-        Some("deinit") if force => judge.discard_submodules(&mut world, call)?,
+        Some("deinit") if force => judge.empty_submodules(&mut world, call)?,
         _ => {}
     }
     done(world)

@@ -82,6 +82,18 @@ impl Git<'_> {
         }
     }
 
+    /// Those of the commits that no other of them is made on.
+    ///
+    /// # Errors
+    /// Those of the process; `Failed` where one is no commit here.
+    pub fn independent(&self, commits: &[Oid]) -> Result<Vec<Oid>, Trouble> {
+        if commits.len() < 2 {
+            return Ok(commits.to_vec());
+        }
+        let call = self.call(&["merge-base", "--independent"]).more(&commits.iter().map(Oid::as_str).collect::<Vec<_>>());
+        Ok(self.run(call)?.out.split(|b| *b == b'\n').filter_map(Oid::parse_bytes).collect())
+    }
+
     /// Makes a ref, or moves it from `old`; `why` goes to its reflog.
     ///
     /// # Errors

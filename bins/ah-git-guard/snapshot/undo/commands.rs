@@ -2,6 +2,7 @@
 
 use super::super::commands::{Place, absolute, failed, line};
 use super::super::manifest::{self, Body, Kind, Manifest};
+use super::super::take::Untaken;
 use super::choice::{self, Chosen, Here};
 use super::files::{Rule, Source};
 use super::plan::{Does, Row, What};
@@ -81,7 +82,7 @@ impl<'a> Act<'a> {
         let (json, yes) = (self.call.options.json, self.call.has("yes"));
         let some = rows.iter().any(Row::changes);
         if !json {
-            let head = line(&chosen.summary, place.tree.as_deref());
+            let head = line(&chosen.summary, place.tree.as_deref().or(Some(&place.cwd)));
             exit::print(cli.name, &format!("{head}\n{}", table::text(&rows, &undo.manifest, &place.cwd)));
         }
         if !some || json && !yes {
@@ -101,20 +102,24 @@ impl<'a> Act<'a> {
             return Ok(ExitCode::from(exit::NO));
         }
         let bounds = place.policy.guard().snapshot;
-        let taken =
-            undo.keep_now(&mut rows, place.paths, &bounds, &place.cwd, &self.session).map_err(|untaken| failed(cli, &untaken))?;
+        let was = match undo.keep_now(&mut rows, place.paths, &bounds, &place.cwd, &self.session) {
+            Ok(taken) => taken.id,
+            // Nothing is there that could be changed.
+            Err(Untaken::Nothing) => String::new(),
+            Err(untaken) => return Err(failed(cli, &untaken)),
+        };
         undo.apply(&mut rows);
         let broken = rows.iter().any(|row| row.does == Does::Failed);
         if undone && !broken {
-            let _ = choice::set_undone(&chosen.store, id, &taken.id);
+            let _ = choice::set_undone(&chosen.store, id, &was);
         }
         if undo.manifest.kind == Kind::Undo {
             choice::unset_undone(place.paths, id);
         }
         if json {
-            self.report(&undo.manifest, &rows, true, Some(&taken.id));
+            self.report(&undo.manifest, &rows, true, (!was.is_empty()).then_some(&was));
         } else {
-            exit::print(cli.name, &self.end(&rows, &undo.manifest, &taken.id));
+            exit::print(cli.name, &self.end(&rows, &undo.manifest, &was));
         }
         Ok(ExitCode::from(if broken { exit::CANNOT_CREATE } else { exit::OK }))
     }
@@ -129,7 +134,10 @@ impl<'a> Act<'a> {
         let rows: Vec<Row> = rows.iter().filter(otherwise).cloned().collect();
         let said = table::text(&rows, manifest, &self.place.cwd);
         let done = if rows.iter().any(|row| row.does == Does::Failed) { "done, but for what failed" } else { "done" };
-        format!("{said}{done}; how it was a moment ago is {was} (ah-git-guard restore {was})\n")
+        match was {
+            "" => format!("{said}{done}\n"),
+            _ => format!("{said}{done}; how it was a moment ago is {was} (ah-git-guard restore {was})\n"),
+        }
     }
 
     fn report(&self, manifest: &Manifest, rows: &[Row], done: bool, was: Option<&str>) {

@@ -77,7 +77,13 @@ impl Ground {
             State::Loose => row(Does::BringBack, "its work tree".into()),
             State::Repository => {
                 let heads = part.refs.iter().filter(|(name, _)| name.starts_with("refs/heads/")).count();
-                row(Does::BringBack, format!("{heads} branches and all that they hold"))
+                row(
+                    Does::BringBack,
+                    format!(
+                        "{heads} {}",
+                        if heads == 1 { "branch and all that it holds" } else { "branches and all that they hold" }
+                    ),
+                )
             }
         }
     }
@@ -142,6 +148,7 @@ impl Ground {
         let words = |trouble: Trouble| trouble.to_string();
         let bare = self.root == self.git_dir;
         fs::create_dir_all(&self.root).map_err(io)?;
+        fs::create_dir_all(&self.git_dir).map_err(io)?;
         let vars = self.vars(bare);
         let repo = Repo {
             bare,

@@ -149,7 +149,7 @@ impl Undo {
     }
 
     /// Carries the plan out; what fails says so in its row, and the rest goes on.
-    fn apply(&self, rows: &mut [Row]) {
+    fn apply(&self, rows: &mut Vec<Row>) {
         let id = &self.manifest.id;
         for (at, part) in self.parts() {
             let mut changed = rows.iter().filter(|row| row.part == at && row.changes()).peekable();
@@ -171,7 +171,7 @@ impl Undo {
         }
     }
 
-    fn apply_git(&self, at: usize, part: &Part, rows: &mut [Row]) -> Result<(), String> {
+    fn apply_git(&self, at: usize, part: &Part, rows: &mut Vec<Row>) -> Result<(), String> {
         let words = |trouble: Trouble| trouble.to_string();
         let ground = Ground::of(part);
         let pack = self.store.pack(&self.manifest.id, at);
@@ -179,6 +179,9 @@ impl Undo {
         let (repo, vars) = ground.repo().ok_or("its repository is no more")?;
         let git = Git::new(&repo, &vars, self.deadline).map_err(words)?;
         let own = Git::with_filters(&repo, &vars, self.deadline).map_err(words)?;
+        if ground.state == State::Repository {
+            rows.extend(refs::plan_rest(at, part, &git, &self.manifest.id).map_err(words)?);
+        }
         let mine = || rows.iter().filter(|row| row.part == at && row.changes());
         let mut needed: Vec<Oid> = Vec::new();
         for row in mine() {

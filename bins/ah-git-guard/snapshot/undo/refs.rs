@@ -63,18 +63,39 @@ pub fn plan(at: usize, part: &Part, git: &Git<'_>, id: &str) -> Result<Vec<Row>,
         refs.named.push(oid.clone());
         refs.rows.push(Row::new(at, What::Stash(oid, message.clone()), Does::BringBack));
     }
-    let rest = part.tips.iter().filter(|tip| part.stashes.iter().all(|(oid, _)| oid != *tip)).filter_map(|tip| Oid::parse(tip));
-    for tip in rest.take(LOOSE) {
-        // What a reflog still names is where it was.
-        if refs.is_unnamed(&tip)? {
-            let short: String = tip.as_str().chars().take(8).collect();
-            refs.recover(&short, tip)?;
-        }
-    }
+    refs.rest(part)?;
+    Ok(refs.rows)
+}
+
+/// Rows for what only reflogs named, once the repository is made again.
+///
+/// # Errors
+/// Those of git.
+pub fn plan_rest(at: usize, part: &Part, git: &Git<'_>, id: &str) -> Result<Vec<Row>, Trouble> {
+    let mut refs = Refs { git, id, at, rows: Vec::new(), named: Vec::new() };
+    refs.named.extend(part.stashes.iter().filter_map(|(oid, _)| Oid::parse(oid)));
+    refs.rest(part)?;
     Ok(refs.rows)
 }
 
 impl Refs<'_> {
+    /// Commits at stake that have no name, and that no other row gives one.
+    fn rest(&mut self, part: &Part) -> Result<(), Trouble> {
+        let tips = part.tips.iter().filter(|tip| part.stashes.iter().all(|(oid, _)| oid != *tip));
+        let mut tips: Vec<Oid> = tips.filter_map(|tip| Oid::parse(tip)).take(LOOSE).collect();
+        // What others are made on gets its name with them.
+        let heads = self.git.independent(&tips).unwrap_or_else(|_| tips.clone());
+        tips.sort_by_key(|tip| !heads.contains(tip));
+        for tip in tips {
+            // What a reflog still names is where it was.
+            if self.is_unnamed(&tip)? {
+                let short: String = tip.as_str().chars().take(8).collect();
+                self.recover(&short, tip)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no ref and no HEAD reaches it, with `rows` none that comes back either.
     fn is_lost(&self, oid: &Oid, rows: bool) -> Result<bool, Trouble> {
         self.is_unheld(oid, if rows { &self.named } else { &[] }, Reflogs::No)
@@ -117,11 +138,7 @@ impl Refs<'_> {
     fn recover(&mut self, name: &str, oid: Oid) -> Result<(), Trouble> {
         let new = recovered(self.id, name);
         if self.git.repo().resolve(&new).ok().flatten().is_none_or(|now| now != oid) {
-            let why = format!("as {}", short(&new));
             self.add(new, oid, Way::Create);
-            if let Some(row) = self.rows.last_mut() {
-                row.why = why;
-            }
         }
         Ok(())
     }

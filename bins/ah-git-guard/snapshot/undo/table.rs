@@ -62,7 +62,8 @@ fn bytes(row: &Row) -> Option<u64> {
 pub fn text(rows: &[Row], manifest: &Manifest, from: &Path) -> String {
     let name = |row: &Row| {
         let root = manifest.parts.get(row.part).map(|p| manifest::path(&p.root)).unwrap_or_default();
-        let from = if root.starts_with(from) || from.starts_with(&root) && !root.as_os_str().is_empty() { from } else { &root };
+        // What lies elsewhere is seen from its own root.
+        let from = if root.starts_with(from) || from.starts_with(&root) { from } else { &root };
         match &row.what {
             What::File(_) | What::Tracked(_) => quote::path(seen(&row.file().unwrap_or_default(), from)),
             What::Head(_) => "HEAD".to_owned(),
