@@ -7,6 +7,7 @@ use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
 use ah::config::OnLoss;
 use ah::git::{Kept, Oid};
+use ah::session::hash_file;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,7 @@ impl Judge<'_> {
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
+        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         let on_loss = self.policy.guard().on_loss;
         let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
         for (treasure, level) in &worse {
@@ -53,6 +55,32 @@ impl Judge<'_> {
         for (rule, verdict, detail, losses) in groups {
             world.findings.push(Finding::new(rule, verdict, text, detail).with(losses));
         }
+    }
+
+    /// Untracked files of which a work tree has the same under the tail of their path: unpacked, exported, copied aside.
+    fn twins(&self, lost: &[&Treasure], world: &World) -> Vec<PathBuf> {
+        let loose = lost.iter().filter(|t| matches!(t.kind, Kind::Untracked | Kind::Secret) && t.path.is_file());
+        let stays = |twin: &Path| {
+            twin.is_file()
+                && !lost.iter().any(|t| t.path == twin)
+                && !twin.ancestors().any(|p| world.removed.contains(p))
+                && !world.created.contains(twin)
+        };
+        let twin = |path: &Path| {
+            let site = self.sites.iter().filter(|s| path.starts_with(&s.root)).max_by_key(|s| s.root.as_os_str().len())?;
+            let mut tail = path.strip_prefix(&site.root).ok()?.components();
+            tail.next()?;
+            let now = hash_file(path)?;
+            while !tail.as_path().as_os_str().is_empty() {
+                let other = site.root.join(tail.as_path());
+                if stays(&other) && hash_file(&other).as_ref() == Some(&now) {
+                    return Some(other);
+                }
+                tail.next();
+            }
+            None
+        };
+        loose.take(CHECKED).filter(|t| twin(&t.path).is_some()).map(|t| t.path.clone()).collect()
     }
 
     /// Conflicts that nobody has worked on: git's own markers are no resolution.
