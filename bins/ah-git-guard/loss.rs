@@ -23,10 +23,10 @@ impl Judge<'_> {
         }
         let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).collect();
         let mut kept = self.in_history(&lost);
+        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
-        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         let on_loss = self.policy.guard().on_loss;
         let mut groups: Vec<(&'static str, Verdict, &'static str, Vec<Loss>)> = Vec::new();
         for (treasure, level) in &worse {
