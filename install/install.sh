@@ -170,17 +170,22 @@ g() { clean_env git "$@"; }
 
 escape() { printf '%s' "$1" | sed 's/\\/\\\\/g; s/"/\\"/g'; }
 
-# The event that Claude Code sends before it runs a shell command.
+# The event that Claude Code sends before it runs a shell command; with no command, when a session starts.
 event() {
-	printf '{"session_id":"9d2c7f6e-try","transcript_path":"%s/none.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s","description":"Run it"},"tool_use_id":"toolu_01try"}\n' \
-		"$(escape "$top")" "$(escape "$work")" "$(escape "$1")"
+	name=SessionStart tool=
+	if [ -n "$1" ]; then
+		name=PreToolUse
+		tool=$(printf ',"tool_name":"Bash","tool_input":{"command":"%s","description":"Run it"},"tool_use_id":"toolu_01try"' "$(escape "$1")")
+	fi
+	printf '{"session_id":"9d2c7f6e-try","transcript_path":"%s/none.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"%s"%s}\n' \
+		"$(escape "$top")" "$(escape "$work")" "$name" "$tool"
 }
 
 now() { date +%s%N 2>/dev/null; }
 
-# expect WANT COMMAND SITUATION: what the guard answers to an agent that wants to run COMMAND.
-expect() {
-	event "$2" >"$top/event"
+# ask COMMAND: what the guard answers to an agent that wants to run COMMAND, as $got.
+ask() {
+	event "$1" >"$top/event"
 	begun=$(now)
 	rc=0
 	clean_env "$guard" --harness claude <"$top/event" >"$top/answer" 2>"$top/noise" || rc=$?
@@ -196,6 +201,10 @@ expect() {
 	else
 		got=silent
 	fi
+}
+
+# tell WANT WHO COMMAND SITUATION: one line, and whether $got is what was wanted.
+tell() {
 	count=$((count + 1))
 	note=
 	if [ "$got" = "$1" ]; then
@@ -207,7 +216,30 @@ expect() {
 	'' | *[!0-9]*) ;; # no clock finer than a second
 	*) [ "$got" != silent ] || note=", $(((ended - begun + 500000) / 1000000)) ms$note" ;;
 	esac
-	printf '  agent: %-38s %-30s %s\n' "$2" "$3" "$got$note"
+	printf '  %-6s %-38s %-30s %s\n' "$2" "$3" "$4" "$got$note"
+}
+
+expect() {
+	ask "$2"
+	tell "$1" agent: "$2" "$3"
+}
+
+# What the agent made itself may go, once a snapshot holds it; you bring it back.
+own() {
+	ask ''
+	for command in "printf 'a try\\n' > try.txt" 'rm try.txt'; do
+		ask "$command"
+		[ "$got" != silent ] || (cd "$work" && clean_env sh -c "$command")
+	done
+	id=$(clean_env "$guard" snapshots --cwd "$work" | sed -n '1s/ .*//p')
+	if [ "$got" = silent ] && [ -n "$id" ]; then
+		got="let through, snapshot $id"
+	fi
+	tell "let through, snapshot ${id:-taken}" agent: 'rm try.txt' 'made by the session'
+	clean_env "$guard" undo --yes --cwd "$work" >"$top/undone" 2>&1 || :
+	got='not back'
+	[ "$(cat "$work/try.txt" 2>/dev/null)" != 'a try' ] || got='back, byte for byte'
+	tell 'back, byte for byte' you: 'ah-git-guard undo' 'try.txt'
 }
 
 try() {
@@ -225,9 +257,10 @@ try() {
 	lines=$(g -C "$work" diff --numstat | awk '{ n += $1 } END { print n }')
 	expect silent 'git status' "1 file, $lines unsaved lines"
 	expect stopped 'git reset --hard' "1 file, $lines unsaved lines"
-	clean_env "$guard" check --cwd "$work" -- git reset --hard >"$top/shown" 2>&1 || :
+	awk '{ sub(/.*"permissionDecisionReason":"/, ""); sub(/"}}$/, ""); gsub(/\\n/, "\n"); gsub(/\\"/, "\""); print }' "$top/answer" >"$top/shown"
 	expect stopped "sh -c 'cd . && git checkout -f main'" "1 file, $lines unsaved lines"
 	expect stopped 'rm notes.md' 'never committed'
+	own
 	expect silent 'git commit -am "Never git reset --hard"' 'only mentions it'
 	diverge
 	expect stopped 'git push --force' "a colleague's commit on main"

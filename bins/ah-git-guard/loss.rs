@@ -7,6 +7,7 @@ use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;
 use ah::config::OnLoss;
 use ah::git::{Kept, Oid};
+use ah::session::hash_file;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ impl Judge<'_> {
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
+        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         let mut groups: Vec<Finding> = Vec::new();
         for (treasure, level) in &worse {
             if empty(treasure) || kept.contains(&(treasure.path.clone(), treasure.kind == Kind::Staged)) {
@@ -52,6 +54,32 @@ impl Judge<'_> {
             groups.insert(at, group);
         }
         world.findings.extend(groups);
+    }
+
+    /// Untracked files of which a work tree has the same under the tail of their path: unpacked, exported, copied aside.
+    fn twins(&self, lost: &[&Treasure], world: &World) -> Vec<PathBuf> {
+        let loose = lost.iter().filter(|t| matches!(t.kind, Kind::Untracked | Kind::Secret) && t.path.is_file());
+        let stays = |twin: &Path| {
+            twin.is_file()
+                && !lost.iter().any(|t| t.path == twin)
+                && !twin.ancestors().any(|p| world.removed.contains(p))
+                && !world.created.contains(twin)
+        };
+        let twin = |path: &Path| {
+            let site = self.sites.iter().filter(|s| path.starts_with(&s.root)).max_by_key(|s| s.root.as_os_str().len())?;
+            let mut tail = path.strip_prefix(&site.root).ok()?.components();
+            tail.next()?;
+            let now = hash_file(path)?;
+            while !tail.as_path().as_os_str().is_empty() {
+                let other = site.root.join(tail.as_path());
+                if stays(&other) && hash_file(&other).as_ref() == Some(&now) {
+                    return Some(other);
+                }
+                tail.next();
+            }
+            None
+        };
+        loose.take(CHECKED).filter(|t| twin(&t.path).is_some()).map(|t| t.path.clone()).collect()
     }
 
     /// Conflicts that nobody has worked on: git's own markers are no resolution.

@@ -39,6 +39,8 @@ pub struct Written {
     pub path: PathBuf,
     /// Its text afterwards, where that is known beforehand.
     pub text: Option<String>,
+    /// The text comes behind what is there.
+    pub adds: bool,
     /// Where it is copied or moved from.
     pub from: Option<PathBuf>,
 }
@@ -136,7 +138,8 @@ impl Memory {
             let next = Seen {
                 path: path_text(&one.path),
                 hash: match (&one.text, &one.from) {
-                    (Some(text), _) => Some(hash_bytes(text.as_bytes())),
+                    (Some(text), _) if !one.adds => Some(hash_bytes(text.as_bytes())),
+                    (Some(text), _) if written.iter().filter(|w| w.path == one.path).count() == 1 => grown(&one.path, text),
                     // What the line itself changes before it copies it is not known.
                     (None, Some(from)) if !written.iter().any(|w| w.path == *from) => met(from).filter(|h| !h.is_empty()),
                     _ => None,
@@ -195,6 +198,17 @@ fn met(path: &Path) -> Option<String> {
         Ok(_) => None,
         Err(_) => Some(String::new()),
     }
+}
+
+/// The hash of a file with a text behind what is there.
+fn grown(path: &Path, text: &str) -> Option<String> {
+    let mut all = match std::fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_file() => ah::fs::read(path, MET).ok()?,
+        Ok(_) => return None,
+        Err(_) => Vec::new(),
+    };
+    all.extend_from_slice(text.as_bytes());
+    Some(hash_bytes(&all))
 }
 
 fn seen(tree: &Path, entry: &Entry) -> Seen {

@@ -11,7 +11,7 @@ use crate::switch;
 use crate::unread;
 use crate::verb;
 use ah::config::OwnRule;
-use ah::shell::{Command, Place, RedirectKind, Word};
+use ah::shell::{Command, Place, RedirectKind, Word, prints};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,8 @@ impl<'r> Survey<'r> {
                 self.made.push(path.clone());
             }
             let Some(from) = from else {
-                self.written.push(Written { path, text: None, from: None });
+                let (text, adds) = self.puts(command, to);
+                self.written.push(Written { path, text, adds, from: None });
                 continue;
             };
             // One file or directory, or several by a pattern, as they are now.
@@ -85,8 +86,21 @@ impl<'r> Survey<'r> {
             };
             for from in sources {
                 let path = if into { path.join(from.file_name().unwrap_or_default()) } else { path.clone() };
-                self.written.push(Written { path, text: None, from: Some(from) });
+                self.written.push(Written { path, text: None, adds: false, from: Some(from) });
             }
+        }
+    }
+
+    /// The text that a command puts into a file, where it is known, and whether behind what is there.
+    fn puts(&self, command: &Command, to: &Word) -> (Option<String>, bool) {
+        let redirect = command.redirects.iter().filter(|r| r.target == *to && r.fd == 1).map(|r| r.kind).next();
+        let (program, tee) = (command.program(), command.program() == Some("tee"));
+        match redirect {
+            Some(kind @ (RedirectKind::Append | RedirectKind::Write)) if program.is_some() => {
+                (prints(command), kind == RedirectKind::Append)
+            }
+            None if tee => (prints(command), files::edited(command).contains(to)),
+            _ => (None, false),
         }
     }
 

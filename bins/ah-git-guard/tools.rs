@@ -34,7 +34,7 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
             let judged =
                 guard::changes(&[Change::Write(Word::Literal(path.to_string()))], &switch(event, "Write"), cwd, policies, memory);
             let text = event.input("content").map(std::borrow::Cow::into_owned);
-            Some(Judged { written: vec![Written { path: absolute(cwd, &path), text, from: None }], ..judged })
+            Some(Judged { written: vec![Written { path: absolute(cwd, &path), text, adds: false, from: None }], ..judged })
         }
         "Edit" | "MultiEdit" | "NotebookEdit" => {
             let patched = event.patch().map(|text| ah::patch::files(&text)).unwrap_or_default();
@@ -44,13 +44,13 @@ pub fn judge(event: &Event, cwd: &Path, policies: &Policies, memory: Recall, con
                     guard::changes(&[Change::Edit(Word::Literal(path.to_string()))], &switch(event, name), cwd, policies, memory);
                 let at = absolute(cwd, &path);
                 let text = edited(event, &at);
-                return Some(Judged { written: vec![Written { path: at, text, from: None }], ..judged });
+                return Some(Judged { written: vec![Written { path: at, text, adds: false, from: None }], ..judged });
             }
             let changes = files::patched(&patched);
             let kept = patched.iter().filter(|f| f.kind != PatchKind::Delete);
             let written = kept
                 .map(|f| if let PatchKind::MoveTo(to) = &f.kind { to } else { &f.path })
-                .map(|p| Written { path: absolute(cwd, p), text: None, from: None })
+                .map(|p| Written { path: absolute(cwd, p), text: None, adds: false, from: None })
                 .collect();
             Some(Judged { written, ..guard::changes(&changes, "apply_patch", cwd, policies, memory) })
         }

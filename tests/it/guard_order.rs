@@ -144,3 +144,25 @@ fn a_repository_that_the_line_begins_tracks_nothing_yet() {
     assert_ne!(verdict(&t, "cd sub && git init -q && git clean -fd"), "go");
     assert_eq!(verdict(&t, "git init && git status"), "go");
 }
+
+#[test]
+fn a_copy_aside_is_no_loss_while_the_file_is_there() {
+    let t = dirty();
+    t.write("unpack/notes.txt", "call Kim\n");
+    t.write("unpack/sub/a.txt", "alpha\nbeta\nan hour of work\n");
+    t.write("other/notes.txt", "call Kim, again\n");
+    for line in ["rm -r unpack", "rm unpack/notes.txt", "git clean -fd unpack"] {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+    for line in [
+        "rm -r unpack other",
+        "rm notes.txt unpack/notes.txt",
+        "rm notes.txt; rm -r unpack",
+        "rm -r unpack; rm notes.txt",
+        "git clean -fd",
+        "rm unpack/sub/a.txt && git checkout a.txt",
+        "echo x > notes.txt && rm unpack/notes.txt",
+    ] {
+        assert_ne!(verdict(&t, line), "go", "{line}");
+    }
+}

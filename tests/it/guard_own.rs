@@ -203,4 +203,19 @@ fn files_by_their_contents() {
     assert!(s.own("git checkout a.txt"));
     s.run("git stash -q -- a.txt").run("git stash pop -q");
     assert!(s.own("git checkout a.txt"));
+    // What a line prints into a file is known: what a person adds to it is theirs.
+    for (write, file) in [
+        ("printf 'x\\ny\\n' > r.txt", "r.txt"),
+        ("echo y >> r.txt", "r.txt"),
+        ("cat > q.txt <<'E'\nq\nE\n", "q.txt"),
+        ("echo z | tee t.txt", "t.txt"),
+        ("echo more | tee -a t.txt", "t.txt"),
+    ] {
+        s.run(write);
+        assert!(s.own(&format!("rm {file}")), "{write}");
+    }
+    s.person("echo p >> r.txt");
+    assert!(!s.own("rm r.txt"));
+    s.run("echo y >> r.txt").run("git add r.txt && git commit -qm Report");
+    assert!(!s.own("git reset --hard HEAD~1"));
 }

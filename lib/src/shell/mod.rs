@@ -55,6 +55,7 @@ mod wrapper;
 
 pub use command::{Command, EnvValue, HOLE, Known, Place, Redirect, RedirectKind, Stdin, Word};
 pub use machine::{End, Machine, Source, Start, Step, Unread, Variables, Walked};
+pub use output::prints;
 pub use pattern::matches;
 pub use walk::walk;
 

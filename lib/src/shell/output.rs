@@ -5,6 +5,12 @@ use super::format::{echo, join_words, printf, unescape};
 use super::state::join;
 use super::world::LONGEST;
 
+/// What a command prints without a file being read; `None` where not all of it is known.
+#[must_use]
+pub fn prints(command: &Command) -> Known {
+    known(command, &mut |_| None).filter(|text| !text.contains(HOLE))
+}
+
 /// What a command prints; `None` where it is not known. A known text may have holes.
 pub(super) fn known(command: &Command, file: &mut dyn FnMut(&str) -> Known) -> Option<String> {
     let program = command.program()?;

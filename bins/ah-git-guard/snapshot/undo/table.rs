@@ -101,7 +101,7 @@ pub fn text(rows: &[Row], manifest: &Manifest, from: &Path) -> String {
     }
     let same = rows.iter().filter(|row| row.does == Does::AsItWas).count();
     if same > 0 {
-        text += &format!("  {same} as {} was\n", if same == 1 { "it" } else { "they" });
+        text += &format!("  {same} as {} then\n", if same == 1 { "it was" } else { "they were" });
     }
     let changed = rest.iter().find_map(|row| row.file().filter(|_| row.why == "changed since"));
     if let Some(path) = changed {
