@@ -220,7 +220,7 @@ impl Draft {
                         continue;
                     }
                     // Taken out of the index while the file stays: it is listed once more, as untracked.
-                    if *index == 'D' {
+                    if *index == 'D' && path.symlink_metadata().is_ok() {
                         continue;
                     }
                     (if *tree == '.' { "staged" } else { "unsaved edit" }, true)

@@ -15,7 +15,9 @@ impl Git<'_> {
         let held = self.known(held.iter())?;
         let wanted = wanted.iter().flat_map(|oid| [oid.as_str(), "\n"]);
         let input: String = wanted.chain(held.iter().flat_map(|oid| ["^", oid.as_str(), "\n"])).collect();
-        let args = ["pack-objects", "--revs", "--stdout", "--quiet", "--delta-base-offset", "--missing=allow-promisor"];
+        // A tag's own words go with what it names.
+        let args =
+            ["pack-objects", "--revs", "--stdout", "--quiet", "--include-tag", "--delta-base-offset", "--missing=allow-promisor"];
         let (_, file) = self.run_into(self.call(&args).input(input.into_bytes()).most(most), to)?;
         let io = |source| Trouble::Io { path: "a pack".into(), source };
         file.sync_all().map_err(io)?;

@@ -204,24 +204,28 @@ impl Git<'_> {
     /// # Errors
     /// Those of the process.
     pub fn enter(&self, entries: &[Entered]) -> Result<(), Trouble> {
-        let length = entries.iter().find_map(|e| e.oid.as_ref()).map_or(40, |oid| oid.as_str().len());
-        let mut input = Vec::new();
-        let mut line = |mode: &str, oid: &str, stage: u8, path: &Path| {
-            input.extend(format!("{mode} {oid} {stage}\t").as_bytes());
-            input.extend(path.as_os_str().as_bytes());
-            input.push(0);
-        };
-        let none = "0".repeat(length);
-        for entry in entries.iter().filter(|e| e.oid.is_none() || e.stage > 0) {
-            line("0", &none, 0, &entry.path);
-        }
-        for entry in entries {
-            if let Some(oid) = &entry.oid {
-                line(&entry.mode, oid.as_str(), entry.stage, &entry.path);
-            }
-        }
-        let call = self.call(&["update-index", "-z", "--index-info"]).input(input);
+        let call = self.call(&["update-index", "-z", "--index-info"]).input(lines(entries));
         self.run(self.in_tree(call)?).map(drop)
+    }
+
+    /// A commit of what was staged: `base` (nothing, where there is none) with these entries. Index and files are left
+    /// alone; `scratch` takes an index for it.
+    ///
+    /// # Errors
+    /// Those of the process.
+    pub fn staging(&self, base: Option<&Oid>, entries: &[Entered], why: &str, scratch: &Path) -> Result<Oid, Trouble> {
+        let index = scratch.join("index");
+        let base = base.map_or("--empty", Oid::as_str);
+        self.run(self.call(&["read-tree", base]).with("GIT_INDEX_FILE", &index))?;
+        let call = self.call(&["update-index", "-z", "--index-info"]).input(lines(entries)).with("GIT_INDEX_FILE", &index);
+        self.run(self.in_tree(call)?)?;
+        let tree = self.run(self.call(&["write-tree"]).with("GIT_INDEX_FILE", &index))?.out;
+        let tree = String::from_utf8_lossy(tree.trim_ascii()).into_owned();
+        let mut args = vec!["-c", "user.name=ah-git-guard", "-c", "user.email=ah", "commit-tree", "-m", why, &tree];
+        args.extend((base != "--empty").then_some(["-p", base]).into_iter().flatten());
+        let out = self.run(self.call(&args))?.out;
+        let none = || Trouble::Failed { args: "commit-tree".into(), line: "no commit".into() };
+        Oid::parse_bytes(out.trim_ascii()).ok_or_else(none)
     }
 
     /// Makes a commit an entry of the stash again, the newest one.
@@ -278,4 +282,25 @@ impl Git<'_> {
     fn in_tree<'c>(&'c self, call: super::process::Call<'c>) -> Result<super::process::Call<'c>, Trouble> {
         Ok(call.at(self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?))
     }
+}
+
+/// Entries as `update-index --index-info` reads them.
+fn lines(entries: &[Entered]) -> Vec<u8> {
+    let length = entries.iter().find_map(|e| e.oid.as_ref()).map_or(40, |oid| oid.as_str().len());
+    let mut input = Vec::new();
+    let mut line = |mode: &str, oid: &str, stage: u8, path: &Path| {
+        input.extend(format!("{mode} {oid} {stage}\t").as_bytes());
+        input.extend(path.as_os_str().as_bytes());
+        input.push(0);
+    };
+    let none = "0".repeat(length);
+    for entry in entries.iter().filter(|e| e.oid.is_none() || e.stage > 0) {
+        line("0", &none, 0, &entry.path);
+    }
+    for entry in entries {
+        if let Some(oid) = &entry.oid {
+            line(&entry.mode, oid.as_str(), entry.stage, &entry.path);
+        }
+    }
+    input
 }

@@ -2,9 +2,10 @@
 
 use super::super::manifest::{self, Part, Staged};
 use super::plan::{Does, Row, What};
-use ah::git::{Entered, Git, IndexEntry, Oid, Paths, Trouble};
+use super::refs::staging;
+use ah::git::{Entered, Git, IndexEntry, Kept, Oid, Paths, Trouble};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A row for each path that was staged. `head`: the commit that HEAD will name; `always`: the person wants it as it was.
 ///
@@ -35,6 +36,7 @@ pub fn plan(at: usize, part: &Part, git: &Git<'_>, head: Option<&Oid>, always: b
     let files = git.hash(&tails, true)?;
     let moved = head.map_or("", Oid::as_str) != part.tip;
     let mut rows = Vec::new();
+    let mut lone = Vec::new();
     for ((tail, staged), file) in paths.into_iter().zip(files) {
         let there = present.get(&tail).map(Vec::as_slice).unwrap_or_default();
         let held = |oid: &Oid| file.as_ref() == Some(oid) || committed.iter().any(|(path, o)| *path == tail && o == oid);
@@ -43,12 +45,20 @@ pub fn plan(at: usize, part: &Part, git: &Git<'_>, head: Option<&Oid>, always: b
         rows.push(if same(there, &staged) {
             Row { does: Does::AsItWas, ..row }
         } else if moved {
+            let other = |s: &&Staged| s.stage == 0 && Oid::parse(&s.oid).is_some_and(|oid| file.as_ref() != Some(&oid));
+            lone.extend(staged.iter().filter(other).cloned());
             Row { does: Does::LeaveAlone, ..row }.why("HEAD is at another commit")
         } else if settled || always {
             row
         } else {
             Row { does: Does::LeaveAlone, ..row }.why("staged otherwise since")
         });
+    }
+    let blobs: Vec<(PathBuf, Oid)> = lone.iter().filter_map(|s| Some((manifest::path(&s.path), Oid::parse(&s.oid)?))).collect();
+    let blobs: Vec<(PathBuf, Oid)> =
+        blobs.into_iter().map(|(path, oid)| (path.strip_prefix(&root).unwrap_or(&path).to_owned(), oid)).collect();
+    if git.blobs_kept(&blobs)?.contains(&Kept::Nowhere) {
+        rows.push(Row::new(at, What::Staging(lone), Does::BringBack));
     }
     Ok(rows)
 }
@@ -70,27 +80,40 @@ pub fn all(at: usize, part: &Part) -> Vec<Row> {
     paths.into_iter().map(|(path, staged)| Row::new(at, What::Index(path, staged), Does::BringBack)).collect()
 }
 
-/// Puts the entries of a part back, where HEAD is what it was.
-pub fn apply(rows: &mut [Row], at: usize, part: &Part, git: &Git<'_>) {
+/// Puts the entries of a part back, where HEAD is what it was; what was staged on another commit gets a branch.
+pub fn apply(rows: &mut [Row], at: usize, part: &Part, git: &Git<'_>, id: &str, scratch: &Path) {
     let root = manifest::path(&part.root);
+    let entry = |s: &Staged| {
+        let path = manifest::path(&s.path);
+        let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+        Entered { mode: s.mode.clone(), oid: Oid::parse(&s.oid), path, stage: s.stage }
+    };
     let mut entries = Vec::new();
     let mut mine = Vec::new();
+    let tip = Oid::parse(&part.tip);
     for row in rows.iter_mut().filter(|row| row.part == at && row.does == Does::BringBack) {
-        let What::Index(path, staged) = &row.what else { continue };
-        let tail = path.strip_prefix(&root).unwrap_or(path);
-        entries.extend(staged.iter().map(|s| Entered {
-            mode: s.mode.clone(),
-            oid: Oid::parse(&s.oid),
-            path: tail.to_owned(),
-            stage: s.stage,
-        }));
-        mine.push(row);
+        match &row.what {
+            What::Index(_, staged) => {
+                entries.extend(staged.iter().map(entry));
+                mine.push(row);
+            }
+            What::Staging(staged) => {
+                let all: Vec<Entered> = staged.iter().map(entry).collect();
+                let why = format!("what was staged when the snapshot {id} was taken");
+                let made = git.staging(tip.as_ref(), &all, &why, scratch);
+                let done = made.and_then(|oid| git.set_ref(&staging(id), &oid, None, &why));
+                if let Err(trouble) = done {
+                    row.fail(trouble.to_string());
+                }
+            }
+            _ => {}
+        }
     }
     if mine.is_empty() {
         return;
     }
     let head = git.rev_parse("HEAD^{commit}").ok().flatten();
-    if head.as_ref().map_or("", Oid::as_str) != part.tip {
+    if head != tip {
         mine.into_iter().for_each(|row| row.leave("HEAD is at another commit"));
     } else if let Err(trouble) = git.enter(&entries) {
         mine.into_iter().for_each(|row| row.fail(trouble.to_string()));

@@ -85,9 +85,10 @@ impl Undo {
                 rows.extend(refs);
                 continue;
             }
-            let head = refs::plan_head(at, part, &git)?;
+            let planned = |name: &str| refs.iter().any(|row| matches!(&row.what, What::Ref(n, ..) if n == name));
+            let head = refs::plan_head(at, part, &git)?.filter(|row| !matches!(&row.what, What::Ref(n, ..) if planned(n)));
             let back = head.as_ref().is_some_and(|row| row.does == Does::BringBack);
-            let forward = refs.iter().find_map(|row| match &row.what {
+            let forward = refs.iter().chain(&head).find_map(|row| match &row.what {
                 What::Ref(_, oid, plan::Way::Forward { here: true, .. }) => Some(oid.clone()),
                 _ => None,
             });
@@ -167,7 +168,7 @@ impl Undo {
         for (at, part) in self.parts().filter(|(_, part)| !part.root.is_empty()) {
             let Some((repo, vars)) = Ground::of(part).repo() else { continue };
             let Ok(git) = Git::new(&repo, &vars, self.deadline) else { continue };
-            index::apply(rows, at, part, &git);
+            index::apply(rows, at, part, &git, id, &self.scratch.0);
         }
     }
 
@@ -187,7 +188,7 @@ impl Undo {
         for row in mine() {
             match &row.what {
                 What::Ref(_, oid, _) | What::Stash(oid, _) => needed.push(oid.clone()),
-                What::Index(_, staged) => {
+                What::Index(_, staged) | What::Staging(staged) => {
                     needed.extend(staged.iter().filter(|s| s.mode != "160000").filter_map(|s| Oid::parse(&s.oid)));
                 }
                 _ => {}

@@ -59,6 +59,8 @@ pub enum What {
     Ref(String, Oid, Way),
     /// The repository or its work tree, which is no more.
     Repository,
+    /// What was staged on another commit, under a name of its own.
+    Staging(Vec<Staged>),
     /// An entry of the stash, and its message.
     Stash(Oid, String),
     /// A file as the tip has it: it was clean.

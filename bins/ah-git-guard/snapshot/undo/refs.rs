@@ -168,6 +168,11 @@ fn recovered(id: &str, name: &str) -> String {
     format!("refs/{space}/recovered/{id}/{rest}")
 }
 
+/// The branch of what was staged on a commit that HEAD is not at any more.
+pub fn staging(id: &str) -> String {
+    recovered(id, "index")
+}
+
 /// A ref's name as people say it.
 pub fn short(name: &str) -> &str {
     ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().find_map(|p| name.strip_prefix(p)).unwrap_or(name)
@@ -219,11 +224,18 @@ pub fn plan_head(at: usize, part: &Part, git: &Git<'_>) -> Result<Option<Row>, T
         Head::Branch(name) | Head::Unborn(name) => name == branch,
         Head::Detached(_) => false,
     };
-    if on || git.repo().resolve(branch).ok().flatten().is_none_or(|tip| tip.as_str() != part.tip) {
+    let last = git.reflog("HEAD")?.and_then(|log| log.into_iter().next());
+    if on {
+        // The command moved it back, and nothing happened since: whatever else names the commit, it goes forward again.
+        let Some((tip, from)) = Oid::parse(&part.tip).zip(git.rev_parse("HEAD^{commit}").ok().flatten()) else { return Ok(None) };
+        let moved = from != tip && last.is_some_and(|entry| entry.old == tip) && git.is_ancestor(&from, &tip).unwrap_or(false);
+        let way = Way::Forward { from, here: true };
+        return Ok(moved.then(|| Row::new(at, What::Ref(branch.to_owned(), tip, way), Does::BringBack)));
+    }
+    if git.repo().resolve(branch).ok().flatten().is_none_or(|tip| tip.as_str() != part.tip) {
         return Ok(None);
     }
     let left = format!("checkout: moving from {} to ", short(branch));
-    let last = git.reflog("HEAD")?.and_then(|log| log.into_iter().next());
     let row = Row::new(at, What::Head(branch.to_owned()), Does::BringBack);
     Ok(match last {
         Some(entry) if entry.message.starts_with(&left) && git.unchanged()? => Some(row),

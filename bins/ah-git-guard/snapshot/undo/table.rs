@@ -2,7 +2,7 @@
 
 use super::super::manifest::{self, Body, Manifest};
 use super::plan::{Does, Row, Way, What};
-use super::refs::short;
+use super::refs::{self, short};
 use ah::quote;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,7 @@ pub fn shown(rows: &[Row], manifest: &Manifest) -> Vec<Shown> {
             What::File(file) => file.path.clone(),
             What::Tracked(path) | What::Index(path, _) => manifest::text(path),
             What::Head(name) | What::Ref(name, ..) => name.clone(),
+            What::Staging(_) => refs::staging(&manifest.id),
             What::Repository => root(row),
             What::Stash(_, message) => message.clone(),
         },
@@ -39,7 +40,7 @@ pub fn shown(rows: &[Row], manifest: &Manifest) -> Vec<Shown> {
             What::File(_) | What::Tracked(_) => "file",
             What::Head(_) => "head",
             What::Index(..) => "index",
-            What::Ref(..) => "ref",
+            What::Ref(..) | What::Staging(_) => "ref",
             What::Repository => "repository",
             What::Stash(..) => "stash",
         },
@@ -75,6 +76,7 @@ pub fn text(rows: &[Row], manifest: &Manifest, from: &Path) -> String {
             What::Ref(name, ..) if name == "HEAD" => name.clone(),
             What::Ref(name, ..) => format!("branch {}", quote::path(short(name))),
             What::Repository => format!("repository {}", quote::path(&root)),
+            What::Staging(_) => format!("branch {}", short(&refs::staging(&manifest.id))),
             What::Stash(_, message) => format!("stash {}", quote::line(message, 60)),
         }
     };
