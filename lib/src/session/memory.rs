@@ -42,6 +42,8 @@ pub struct Memory {
     pub(super) cut: bool,
     /// What lines were about to make in git, by time.
     pub(super) made: Vec<Made>,
+    /// When shell calls ran, from and to, by time.
+    pub(super) ran: Vec<(u64, u64)>,
     /// By work tree.
     pub(super) starts: BTreeMap<String, Start>,
     /// By path, each by time.
@@ -96,6 +98,7 @@ impl Memory {
     pub(super) fn add(&mut self, t: u64, key: &str, own: &Own) {
         match own {
             Own::Made(made) => self.make(Made { t, ..made.clone() }),
+            Own::Ran { from, to } => self.run((*from, *to)),
             Own::Start { overflow, paths, tree } => {
                 let mut start = Start { overflow: *overflow, paths: BTreeMap::new(), t };
                 start.paths.extend(paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone())));
@@ -109,6 +112,7 @@ impl Memory {
                     all.iter().for_each(|wrote| self.write(path, wrote.clone()));
                 }
                 summary.made.iter().for_each(|made| self.make(made.clone()));
+                summary.ran.iter().for_each(|span| self.run(*span));
                 self.cut |= summary.cut;
             }
             Own::Wrote { paths, via: _ } => {
@@ -146,6 +150,31 @@ impl Memory {
         if let Err(at) = self.made.binary_search_by_key(&order(&made), order) {
             self.made.insert(at, made);
         }
+    }
+
+    fn run(&mut self, span: (u64, u64)) {
+        if let Err(at) = self.ran.binary_search(&span) {
+            self.ran.insert(at, span);
+        }
+    }
+
+    /// When shell calls ran, from and to in milliseconds since the Unix epoch, as far as that was told.
+    #[must_use]
+    pub fn ran(&self) -> &[(u64, u64)] {
+        &self.ran
+    }
+
+    /// When a call that writes was about to run, in milliseconds since the Unix epoch.
+    #[must_use]
+    pub fn began(&self, call: &str) -> Option<u64> {
+        self.wrote.values().flatten().filter(|wrote| wrote.key == call).map(|wrote| wrote.t).min()
+    }
+
+    /// Paths that a call wrote to, whose contents after it are not known.
+    #[must_use]
+    pub fn unknown(&self, call: &str) -> Vec<&str> {
+        let open = |all: &&Vec<Wrote>| all.iter().any(|wrote| wrote.key == call && wrote.hash.is_none());
+        self.wrote.iter().filter(|(_, all)| open(&all)).map(|(path, _)| path.as_str()).collect()
     }
 
     /// Whether what was dirty in `tree` at the start is known.
