@@ -1,9 +1,10 @@
 //! Builtins that change the shell: directories, variables, aliases, the end of things.
 
 use super::command::{Command, HOLE, Word};
+use super::frame::Frame;
 use super::machine::Machine;
 use super::value::Value;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
@@ -208,7 +209,7 @@ impl<M: Machine> Walker<'_, M> {
                 let out = world.out.take();
                 let mut worlds = self.report(world, &command, Some(Some(true)));
                 for world in &mut worlds {
-                    world.out.clone_from(&out);
+                    world.out = self.kept(&out);
                     world.print(text.as_deref());
                 }
                 worlds
