@@ -24,10 +24,10 @@ impl Judge<'_> {
         let lost: Vec<&Treasure> = worse.iter().map(|(t, _)| t).collect();
         let on_loss = self.policy.guard().on_loss;
         let mut kept = self.in_history(&lost);
+        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         if lost.iter().any(|t| t.kind == Kind::Resolution) {
             kept.extend(self.untouched().into_iter().map(|p| (p, false)));
         }
-        kept.extend(self.twins(&lost, world).into_iter().map(|p| (p, false)));
         let mut groups: Vec<Finding> = Vec::new();
         for (treasure, level) in &worse {
             if empty(treasure) || kept.contains(&(treasure.path.clone(), treasure.kind == Kind::Staged)) {

@@ -11,9 +11,12 @@ use crate::switch;
 use crate::unread;
 use crate::verb;
 use ah::config::OwnRule;
-use ah::shell::{Command, Place, RedirectKind, Word, prints};
+use ah::shell::{Command, Place, RedirectKind, Stdin, Word, prints};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+/// A file larger than this is not read to tell what `sed` makes of it, in bytes.
+const SUBSTITUTED: u64 = 64 << 10;
 
 /// The machine of the first look.
 pub struct Survey<'r> {
@@ -73,7 +76,7 @@ impl<'r> Survey<'r> {
                 self.made.push(path.clone());
             }
             let Some(from) = from else {
-                let (text, adds) = self.puts(command, to);
+                let (text, adds) = self.puts(command, to, &path);
                 self.written.push(Written { path, text, adds, from: None });
                 continue;
             };
@@ -92,7 +95,7 @@ impl<'r> Survey<'r> {
     }
 
     /// The text that a command puts into a file, where it is known, and whether behind what is there.
-    fn puts(&self, command: &Command, to: &Word) -> (Option<String>, bool) {
+    fn puts(&self, command: &Command, to: &Word, path: &Path) -> (Option<String>, bool) {
         let redirect = command.redirects.iter().filter(|r| r.target == *to && r.fd == 1).map(|r| r.kind).next();
         let (program, tee) = (command.program(), command.program() == Some("tee"));
         match redirect {
@@ -100,6 +103,7 @@ impl<'r> Survey<'r> {
                 (prints(command), kind == RedirectKind::Append)
             }
             None if tee => (prints(command), files::edited(command).contains(to)),
+            None if program == Some("sed") && !self.written.iter().any(|w| w.path == path) => (substituted(command, path), false),
             _ => (None, false),
         }
     }
@@ -157,6 +161,14 @@ impl<'r> Survey<'r> {
         };
         self.losing |= command.redirects.iter().any(written);
     }
+}
+
+/// What `sed -i s/text/text/ FILE` leaves.
+fn substituted(command: &Command, path: &Path) -> Option<String> {
+    let [sed, flag, script, _, ..] = command.words.as_slice() else { return None };
+    let text = String::from_utf8(ah::fs::read(path, SUBSTITUTED).ok()?).ok()?;
+    let words = vec![sed.clone(), script.clone()];
+    (flag.literal() == Some("-i")).then(|| prints(&Command { words, stdin: Stdin::Text(text), ..Command::default() }))?
 }
 
 /// Programs beside git that are judged by their words: forges, other front ends, ah's own switches, harnesses.

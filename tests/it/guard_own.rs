@@ -218,4 +218,10 @@ fn files_by_their_contents() {
     assert!(!s.own("rm r.txt"));
     s.run("echo y >> r.txt").run("git add r.txt && git commit -qm Report");
     assert!(!s.own("git reset --hard HEAD~1"));
+    s.run("sed -i s/one/uno/ b.txt");
+    assert!(!s.own("git checkout b.txt"), "two edits of a person's are in it");
+    s.person("git checkout -q b.txt").run("sed -i 's/one/uno/g' b.txt");
+    assert!(s.own("git checkout b.txt"));
+    s.person("echo p >> b.txt");
+    assert!(!s.own("git checkout b.txt"));
 }
