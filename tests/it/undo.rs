@@ -234,13 +234,15 @@ fn a_soft_or_mixed_reset_is_undone_in_place() {
     for how in ["--soft", "--mixed"] {
         let t = TestRepo::new();
         t.commit("new.txt", "new\n");
+        t.commit("b.txt", "b\n");
         let old = t.commit("a.txt", "two\n");
+        t.write("a.txt", "edit\n");
         let id = call(&t, ["snapshot"]).stdout.trim().to_owned();
-        t.git(["reset", "-q", how, "HEAD~2"]);
+        t.git(["reset", "-q", how, "HEAD~3"]);
         t.git(["reflog", "expire", "--expire=now", "--all"]);
         let run = call(&t, ["restore", &id, "--yes"]);
         assert_eq!((run.code, t.oid("main")), (Some(0), old), "{how}: {run:?}");
-        assert_eq!(t.git(["status", "--porcelain"]), "", "{how}");
+        assert_eq!(t.git(["status", "--porcelain"]), " M a.txt", "{how}");
     }
 }
 

@@ -215,7 +215,8 @@ def stashes(g):
 def objsets():
     reach, refl, alln = set(), set(), set()
     for g in repos():
-        b = git(g, "rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects", "HEAD") or git(g, "rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects")
+        # "--": in a git directory, HEAD without a commit would be taken for the file.
+        b = git(g, "rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects", "HEAD", "--") or git(g, "rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects")
         reach |= set(b.decode().split())
         s = stashes(g)
         if s: reach |= set(git(g, "rev-list", "--objects", "--no-object-names", *s).decode().split())
@@ -228,7 +229,7 @@ def refs(g):
 
 def commits_of(g):
     s = stashes(g)
-    return set(git(g, "rev-list", "--all", *s, "HEAD").decode().split() or git(g, "rev-list", "--all", *s).decode().split())
+    return set(git(g, "rev-list", "--all", *s, "HEAD", "--").decode().split() or git(g, "rev-list", "--all", *s).decode().split())
 
 def snapshot():
     s = {"files": files(), "refs": {}, "commits": {}, "index": set(), "ignored": set(), "untracked": set(), "config": {}}
@@ -349,7 +350,7 @@ def judge(cmd, state, cwd=None, look=None, after=None):
     hl = hooklog()[hb:]
     made = b""
     if os.path.isdir(f"{RUN}/work/.git"):   # a stash runs no hooks
-        made = git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all", "HEAD") or git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all")
+        made = git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all", "HEAD", "--") or git(RUN + "/work", "rev-list", "--exclude=refs/stash", "--all")
     newc = set(made.decode().split()) - before["commits"].get("work/.git", set())
     fetched = after["commits"].get("origin.git", set())
     if hooks and "pre-commit" in hooks and (newc - before["commits"].get("origin.git", set())) and "pre-commit" not in hl and not any(x in hl for x in ("commit-msg",)): rep["hook_bypass"] = True

@@ -2,6 +2,7 @@
 //!
 //! Hooks never run. Filter drivers run only in a `Git` made by [`Git::with_filters`]: for checking files out.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::diff::changes;
 use super::process::LISTING;
 use super::status::zeros;
-use super::{Change, Git, Oid, Repo, Trouble, Vars};
+use super::{Change, Git, Oid, Repo, Trouble, Vars, read};
 use crate::clock::Deadline;
 
 /// An entry for the index; without an object: none is to be there.
@@ -59,7 +60,7 @@ impl Git<'_> {
         if oids.is_empty() {
             return Ok(true);
         }
-        if self.known(oids.iter())?.len() < oids.iter().collect::<std::collections::HashSet<_>>().len() {
+        if self.known(oids.iter())?.len() < oids.iter().collect::<HashSet<_>>().len() {
             return Ok(false);
         }
         let input: String = oids.iter().flat_map(|oid| [oid.as_str(), "\n"]).collect();
@@ -131,30 +132,36 @@ impl Git<'_> {
         self.run(self.call(&["symbolic-ref", "HEAD", branch])).map(drop)
     }
 
-    /// Moves the branch that is checked out here forward to a commit, with its files, as `git merge --ff-only` does.
-    /// Where index or work tree hold that commit's content already, only what does not follows.
+    /// Moves the branch that is checked out here forward to a commit, with its files. Where the index is as HEAD, or as
+    /// that commit already, files that are not as HEAD has them are left alone: they were not moved back with it.
     ///
     /// # Errors
-    /// `Failed` where files are in the way; those of the process.
-    pub fn forward(&self, to: &Oid, scratch: &Path) -> Result<(), Trouble> {
+    /// `Failed` where something staged is in the way; those of the process.
+    pub fn forward(&self, to: &Oid) -> Result<(), Trouble> {
         if self.staged_as(to)? {
             return self.run(self.call(&["update-ref", "-m", "forward", "HEAD", to.as_str()])).map(drop);
         }
-        let here = self.rev_parse("HEAD")?;
-        if here.map_or(Ok(false), |head| self.staged_as(&head))? {
-            let index = scratch.join("index");
-            self.run(self.call(&["read-tree", to.as_str()]).with("GIT_INDEX_FILE", &index))?;
-            // Exit code 1: something differs, as it says on its output.
-            let refresh = self.call(&["update-index", "-q", "--refresh"]).with("GIT_INDEX_FILE", &index).good(&[0, 1]);
-            self.run(self.in_tree(refresh)?)?;
-            let same = self.call(&["diff-files", "--quiet"]).with("GIT_INDEX_FILE", &index).good(&[0, 1]);
-            if self.run(self.in_tree(same)?)?.code == 0 {
-                self.read_tree(to)?;
-                return self.run(self.call(&["update-ref", "-m", "forward", "HEAD", to.as_str()])).map(drop);
-            }
+        let head = self.rev_parse("HEAD^{commit}")?;
+        let Some(head) = head.map_or(Ok(None), |head| Ok(self.staged_as(&head)?.then_some(head)))? else {
+            let args = ["-c", "merge.verifySignatures=false", "-c", "merge.autoStash=false", "merge", "--quiet", "--ff-only"];
+            let call = self.call(&args).more(&[to.as_str()]);
+            return self.run(self.in_tree(call)?).map(drop);
+        };
+        let top = self.repo().work_tree.as_deref().ok_or(Trouble::NotARepository)?;
+        self.run(self.in_tree(self.call(&["update-index", "-q", "--refresh"]).good(&[0, 1]))?)?;
+        let changed = self.run(self.in_tree(self.call(&["diff-files", "--name-only", "-z"]).limit(LISTING))?)?.out;
+        let changed: HashSet<PathBuf> = changed.split(|b| *b == 0).map(read::path).collect();
+        let moved = self.diff_paths(&head, to)?;
+        // What HEAD has not and the work tree has came from somewhere else.
+        let own = |c: &Change| changed.contains(&c.path) || c.old.is_none() && top.join(&c.path).symlink_metadata().is_ok();
+        let (gone, come): (Vec<Change>, Vec<Change>) = moved.into_iter().filter(|c| !own(c)).partition(|c| c.new.is_none());
+        self.read_tree(to)?;
+        self.run(self.call(&["update-ref", "-m", "forward", "HEAD", to.as_str()]))?;
+        for change in gone {
+            let _ = std::fs::remove_file(top.join(change.path));
         }
-        let args = ["-c", "merge.verifySignatures=false", "-c", "merge.autoStash=false", "merge", "--quiet", "--ff-only"];
-        let call = self.call(&args).more(&[to.as_str()]);
+        let come: Vec<PathBuf> = come.into_iter().map(|c| c.path).collect();
+        let call = self.call(&["checkout-index", "--force", "--index", "--quiet", "-z", "--stdin"]).input(zeros(&come));
         self.run(self.in_tree(call)?).map(drop)
     }
 

@@ -5,7 +5,7 @@ use super::super::manifest::{self, Body, Kind, Manifest};
 use super::super::take::Untaken;
 use super::choice::{self, Chosen, Here};
 use super::files::{Rule, Source};
-use super::plan::{Does, Row, What};
+use super::plan::{Does, Row};
 use super::table::{self, Shown};
 use super::{Undo, into};
 use crate::guard;
@@ -129,7 +129,7 @@ impl<'a> Act<'a> {
         let otherwise = |row: &&Row| {
             row.does == Does::Failed
                 || row.does == Does::LeaveAlone && row.why.starts_with("cannot be kept")
-                || matches!(&row.what, What::Ref(name, ..) if row.why.starts_with("as ") && !name.contains("/recovered/"))
+                || row.does == Does::BringBack && row.why.starts_with("as ")
         };
         let rows: Vec<Row> = rows.iter().filter(otherwise).cloned().collect();
         let said = table::text(&rows, manifest, &self.place.cwd);

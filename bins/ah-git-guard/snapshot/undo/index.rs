@@ -2,7 +2,7 @@
 
 use super::super::manifest::{self, Part, Staged};
 use super::plan::{Does, Row, What};
-use super::refs::staging;
+use super::refs::{short, staging};
 use ah::git::{Entered, Git, IndexEntry, Kept, Oid, Paths, Trouble};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -88,6 +88,7 @@ pub fn apply(rows: &mut [Row], at: usize, part: &Part, git: &Git<'_>, id: &str, 
         let path = path.strip_prefix(&root).unwrap_or(&path).to_owned();
         Entered { mode: s.mode.clone(), oid: Oid::parse(&s.oid), path, stage: s.stage }
     };
+    let why = format!("what was staged when the snapshot {id} was taken");
     let mut entries = Vec::new();
     let mut mine = Vec::new();
     let tip = Oid::parse(&part.tip);
@@ -99,7 +100,6 @@ pub fn apply(rows: &mut [Row], at: usize, part: &Part, git: &Git<'_>, id: &str, 
             }
             What::Staging(staged) => {
                 let all: Vec<Entered> = staged.iter().map(entry).collect();
-                let why = format!("what was staged when the snapshot {id} was taken");
                 let made = git.staging(tip.as_ref(), &all, &why, scratch);
                 let done = made.and_then(|oid| git.set_ref(&staging(id), &oid, None, &why));
                 if let Err(trouble) = done {
@@ -113,9 +113,20 @@ pub fn apply(rows: &mut [Row], at: usize, part: &Part, git: &Git<'_>, id: &str, 
         return;
     }
     let head = git.rev_parse("HEAD^{commit}").ok().flatten();
-    if head != tip {
-        mine.into_iter().for_each(|row| row.leave("HEAD is at another commit"));
-    } else if let Err(trouble) = git.enter(&entries) {
-        mine.into_iter().for_each(|row| row.fail(trouble.to_string()));
+    if head == tip {
+        if let Err(trouble) = git.enter(&entries) {
+            mine.into_iter().for_each(|row| row.fail(trouble.to_string()));
+        }
+        return;
+    }
+    // A branch did not move as planned.
+    entries.retain(|entry| entry.stage == 0);
+    let name = staging(id);
+    let made = git.staging(tip.as_ref(), &entries, &why, scratch).and_then(|oid| git.set_ref(&name, &oid, None, &why));
+    for row in mine {
+        match &made {
+            Ok(()) => row.why = format!("as {}", short(&name)),
+            Err(trouble) => row.fail(trouble.to_string()),
+        }
     }
 }

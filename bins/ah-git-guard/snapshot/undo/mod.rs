@@ -204,7 +204,7 @@ impl Undo {
                 row.leave("files are in the way");
             }
         }
-        refs::apply(rows, at, &self.manifest.id, &git, &own, &self.scratch.0);
+        refs::apply(rows, at, &self.manifest.id, &git, &own);
         turn::apply(rows, at, part, &own, &self.scratch.0);
         Ok(())
     }

@@ -3,7 +3,6 @@
 use super::super::manifest::Part;
 use super::plan::{Does, Row, Way, What};
 use ah::git::{Git, Head, Oid, Question, Reflogs, Trouble};
-use std::path::Path;
 
 /// The most commits without any name that get one.
 const LOOSE: usize = 100;
@@ -178,8 +177,8 @@ pub fn short(name: &str) -> &str {
     ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().find_map(|p| name.strip_prefix(p)).unwrap_or(name)
 }
 
-/// Gives names back. `own`: git with the person's filters; `scratch`: a folder for an index.
-pub fn apply(rows: &mut [Row], at: usize, id: &str, git: &Git<'_>, own: &Git<'_>, scratch: &Path) {
+/// Gives names back. `own`: git with the person's filters.
+pub fn apply(rows: &mut [Row], at: usize, id: &str, git: &Git<'_>, own: &Git<'_>) {
     let why = format!("ah-git-guard undo {id}");
     for row in rows.iter_mut().filter(|row| row.part == at && row.does == Does::BringBack) {
         let done = match &row.what {
@@ -191,7 +190,7 @@ pub fn apply(rows: &mut [Row], at: usize, id: &str, git: &Git<'_>, own: &Git<'_>
                 let done = match way {
                     Way::Create => git.set_ref(name, oid, None, &why),
                     Way::Forward { from, here: false } => git.set_ref(name, oid, Some(from), &why),
-                    Way::Forward { here: true, .. } => own.forward(oid, scratch),
+                    Way::Forward { here: true, .. } => own.forward(oid),
                 };
                 let new = recovered(id, name);
                 match done {
