@@ -34,8 +34,11 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     all
 }
 
+/// Mode and bytes of every file, and what git says of the index and the refs.
+type State = (BTreeMap<PathBuf, (u32, Vec<u8>)>, [String; 4]);
+
 /// Files, index, refs, HEAD and stash.
-fn state(t: &TestRepo, dir: &Path) -> (BTreeMap<PathBuf, (u32, Vec<u8>)>, [String; 4]) {
+fn state(t: &TestRepo, dir: &Path) -> State {
     let git = |args: &[&str]| String::from_utf8_lossy(&t.try_git(dir, args).stdout).into_owned();
     let texts = [
         git(&["ls-files", "-s", "-z"]),

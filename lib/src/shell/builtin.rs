@@ -3,6 +3,7 @@
 use super::command::{Command, HOLE, Word};
 use super::frame::Frame;
 use super::machine::Machine;
+use super::state::Shell;
 use super::value::Value;
 use super::walk::Walker;
 use super::world::{Flow, World, Worlds};
@@ -157,7 +158,7 @@ impl<M: Machine> Walker<'_, M> {
                 if let [text, signals @ ..] = words.as_slice()
                     && signals.iter().any(|signal| matches!(*signal, "EXIT" | "0" | "exit"))
                 {
-                    world.shell().trap = (*text != "-" && !text.is_empty()).then(|| (*text).to_owned());
+                    world.shell().trap = (*text != "-" && !text.is_empty()).then(|| lasting(text, &world.shell));
                 } else if let [text, _, ..] = words.as_slice()
                     && !matches!(*text, "-" | "" | "-l" | "-p")
                 {
@@ -289,4 +290,15 @@ impl<M: Machine> Walker<'_, M> {
         }
         worlds
     }
+}
+
+/// The text of an EXIT trap. One set in a function of a pipeline may run with the function's own arguments, else with
+/// those of the shell: it is read with both.
+fn lasting(text: &str, shell: &Shell) -> String {
+    if shell.locals.is_empty() || shell.positional.is_empty() || !text.contains('$') {
+        return text.to_owned();
+    }
+    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+    let args: Vec<String> = shell.positional.iter().map(quoted).collect();
+    format!("{text}\n(set -- {}\n{text}\n)", args.join(" "))
 }
