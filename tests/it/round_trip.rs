@@ -12,8 +12,11 @@ use crate::snapshot_read::snapshot;
 use crate::support::TestRepo;
 use crate::undo::{lose, shell, undo};
 
+/// Files by path: mode and content.
+type Files = BTreeMap<PathBuf, (u32, Vec<u8>)>;
+
 /// Every file and link below a directory but what is git's: its mode and its content.
-fn files(dir: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+fn files(dir: &Path) -> Files {
     let mut all = BTreeMap::new();
     let mut todo = vec![dir.to_owned()];
     while let Some(here) = todo.pop() {
@@ -34,11 +37,8 @@ fn files(dir: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     all
 }
 
-/// Mode and bytes of every file, and what git says of the index and the refs.
-type State = (BTreeMap<PathBuf, (u32, Vec<u8>)>, [String; 4]);
-
 /// Files, index, refs, HEAD and stash.
-fn state(t: &TestRepo, dir: &Path) -> State {
+fn state(t: &TestRepo, dir: &Path) -> (Files, [String; 4]) {
     let git = |args: &[&str]| String::from_utf8_lossy(&t.try_git(dir, args).stdout).into_owned();
     let texts = [
         git(&["ls-files", "-s", "-z"]),
@@ -152,6 +152,20 @@ fn a_conflict_comes_back_with_its_stages() {
     assert_ne!(state(&t, &t.work()), before);
     undo(&t, &[]);
     assert_eq!(state(&t, &t.work()), before);
+}
+
+#[test]
+fn nothing_of_a_snapshot_is_shown_pushed_or_bundled() {
+    let t = rich();
+    t.git_in(&t.root(), ["init", "-q", "--bare", "mirror.git"]);
+    let count = || t.git(["count-objects", "-v"]);
+    let before = (t.git(["log", "--all", "--reflog", "--format=%H"]), count(), state(&t, &t.work()));
+    let (id, _) = snapshot(&t, &[]);
+    assert_eq!((t.git(["log", "--all", "--reflog", "--format=%H"]), count(), state(&t, &t.work())), before);
+    t.git(["push", "-q", "--mirror", "../mirror.git"]);
+    t.git(["bundle", "create", "-q", "../all.bundle", "--all"]);
+    let shown = t.git_in(&t.root().join("mirror.git"), ["for-each-ref"]) + &t.git(["bundle", "list-heads", "../all.bundle"]);
+    assert!(!shown.contains(&id) && !shown.contains("refs/ah"), "{shown}");
 }
 
 #[test]

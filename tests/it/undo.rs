@@ -361,6 +361,22 @@ fn a_linked_tree_that_is_removed_is_made_again() {
 }
 
 #[test]
+fn a_command_that_never_ran_is_passed_over() {
+    let t = TestRepo::new();
+    t.write("notes.md", "x\n");
+    t.write("other.md", "y\n");
+    lose(&t, "rm notes.md");
+    let event = bash(&t, "rm other.md").to_string();
+    feed(guard(&t).env("AH_ON_LOSS", "snapshot"), event.as_bytes());
+    assert_eq!(ids(&t).len(), 2);
+    let run = undo(&t, &[]);
+    assert!(run.stdout.contains("before: rm notes.md"), "{run:?}");
+    assert_eq!(read(&t, "notes.md"), "x\n");
+    let run = call(&t, ["undo", "--yes"]);
+    assert_eq!((run.code, run.stdout.contains("nothing to bring back")), (Some(1), true), "{run:?}");
+}
+
+#[test]
 fn the_agent_may_run_it() {
     let t = TestRepo::new();
     t.write("notes.md", "x\n");

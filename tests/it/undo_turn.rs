@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::guard_run::{Run, call};
 use crate::support::TestRepo;
-use crate::undo::{says, shell, way_back};
+use crate::undo::{ids, says, shell, way_back};
 
 fn begin(t: &TestRepo, session: &str) {
     let run = call(t, ["snapshot", "--turn", "--session", session]);
@@ -100,6 +100,21 @@ fn the_newest_turn_of_the_session() {
     assert_eq!(read(&t, "n"), "two\n");
     let run = call(&t, ["undo", "--turn", "--yes", "--session", "third"]);
     assert_eq!((run.code, run.stderr.contains("of this session")), (Some(1), true), "{run:?}");
+}
+
+#[test]
+fn an_earlier_turn_is_restored_by_its_id_or_a_file_of_it() {
+    let t = TestRepo::new();
+    t.commit("b.txt", "b\n");
+    t.write("n", "one\n");
+    begin(&t, "s");
+    shell(&t, &t.work(), "echo two > n; echo agent > a.txt; echo agent > b.txt");
+    begin(&t, "s");
+    let id = ids(&t)[1].clone();
+    let run = call(&t, ["restore", &id, "a.txt", "--yes"]);
+    assert_eq!((run.code, read(&t, "a.txt").as_str(), read(&t, "n").as_str()), (Some(0), "alpha\nbeta\n", "two\n"), "{run:?}");
+    call(&t, ["restore", &id, "--yes"]);
+    assert_eq!((read(&t, "b.txt").as_str(), read(&t, "n").as_str()), ("b\n", "one\n"));
 }
 
 #[test]

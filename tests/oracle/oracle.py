@@ -329,6 +329,7 @@ def judge(cmd, state, cwd=None, look=None, after=None):
         c = cls(c_)
         if c in ("dangling", "gone"): rep["commits"][c].append(c_[:8])
     gone_d = [x for x in dang0 if x not in alln]
+    rep["logged"] = [x[:8] for x in reflonly0]   # what only reflogs named
     rep["loose"] = [x[:8] for x in gone_d]   # what nothing named at the start
     if gone_d: rep["commits"]["gone"] += [x[:8] for x in gone_d]
     for rel, rb in before["refs"].items():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random dangerous command lines, run for real with the guard in front, and then undone: nothing may be missing.
 
-usage: undo.py [--n N] [--seed S] [--jobs J] [--on-loss own|snapshot] [--from grammar|corpus|both] [--show N] -- GUARD [ARG ...]
+usage: undo.py [--n N] [--seed S] [--jobs J] [--on-loss own|snapshot|turn] [--from grammar|corpus|both] [--show N] -- GUARD [ARG ...]
 
 Each line comes from grammar.py or the corpus, in a state of the oracle's. The guard judges it as it would an agent's;
 then that is done which an agent and a person would do: a denied line does not run; a question is answered with yes
@@ -10,8 +10,11 @@ In the end the oracle looks for every content and every commit of the start.
   LOST    something of the start is in no file, ref, index or stash after the undo
   SILENT  the same, and there was no snapshot: a matter of the guard's verdict, which variants.py measures
   BROKEN  `undo` failed, or said something on standard error
+With --on-loss turn nobody judges: every line runs after a snapshot of the turn, and `undo --turn --yes` follows. What
+such a snapshot is not about does not count then: other work trees, repositories that are removed, commits that only
+reflogs named.
 Only what is on this machine counts; what a push did to a remote cannot be undone, and is asked about or denied.
-The aim is 300 lines of each kind without LOST: --n 300 --on-loss snapshot, and --n 300. Exit 1 on LOST or BROKEN.
+The aim is 300 lines of each kind without LOST: --n 300 with each --on-loss. Exit 1 on LOST or BROKEN.
 """
 import argparse
 import collections
@@ -28,10 +31,10 @@ import time
 import variants
 
 
-def missing(report: dict, row: dict, oracle) -> dict:
+def missing(report: dict, row: dict, oracle, turn: bool) -> dict:
     """What of the start is nowhere: files by their content, commits, whole repositories."""
     variants.truth(report, row, oracle.verdict)  # takes out what editing and staging may change
-    kept = set(report["commits"]["content_kept"]) | set(report["loose"])
+    kept = set(report["commits"]["content_kept"]) | set(report["loose"]) | set(report["logged"] if turn else [])
     out = {}
     for level in ("gone", "dangling", "reflog"):
         files = report["lost"][level]
@@ -51,7 +54,7 @@ def judge(work: tuple[list[dict], list[str], str]) -> list[dict]:
 
     rows, guard, on_loss = work
     home = pathlib.Path(oracle.BOX, "guard-home")
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1", "AH_ON_LOSS": on_loss}
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "NO_COLOR": "1", "AH_ON_LOSS": "own" if on_loss == "turn" else on_loss}
     for row in rows:
         def command(*args: str) -> subprocess.CompletedProcess:
             cwd = oracle.RUN + "/work" if os.path.isdir(oracle.RUN + "/work") else oracle.RUN
@@ -63,6 +66,10 @@ def judge(work: tuple[list[dict], list[str], str]) -> list[dict]:
             user = pathlib.Path(oracle.RUN, "home/.gitconfig")
             if user.exists():
                 (home / ".gitconfig").write_bytes(user.read_bytes())
+            if on_loss == "turn":
+                done = command("snapshot", "--turn", "--session", "s")
+                row["got"], row["ran"], row["snapshot"] = f"exit {done.returncode}", True, command("snapshots", "--all").stdout != b""
+                return None
             done = subprocess.run(guard, input=guard_eval.event(row, oracle.RUN + "/work"), cwd=oracle.RUN + "/work", env=env, capture_output=True, timeout=20)
             row["got"] = guard_eval.verdict(done) if not done.stderr else "stderr: " + done.stderr.decode(errors="replace")[:200]
             listed = json.loads(command("snapshots", "--all", "--json").stdout or b'{"snapshots":[]}')["snapshots"]
@@ -73,13 +80,18 @@ def judge(work: tuple[list[dict], list[str], str]) -> list[dict]:
         def after(row: dict = row) -> None:
             if not row["ran"] or not row["snapshot"]:
                 return
-            done = command("undo", "--yes")
+            done = command("undo", "--yes", *(["--turn"] if on_loss == "turn" else []))
             row["undo"] = (done.stdout + done.stderr).decode(errors="replace")
             # 1: there was nothing to bring back.
             row["broken"] = done.returncode not in (0, 1) or bool(done.stderr)
 
         report = oracle.judge(row["command"], row["cwd_state"], look=look, after=after)
-        row["missing"] = missing(report, row, oracle) if row["ran"] else {}
+        row["missing"] = missing(report, row, oracle, on_loss == "turn") if row["ran"] else {}
+        if on_loss == "turn" and (report["repo_removed"] or report["remote_lost"]):
+            row["missing"], row["broken"] = {}, False
+        elif on_loss == "turn":
+            here = {key: [p for p in paths if key.startswith("commits") or p.startswith(("work/", "index:work"))] for key, paths in row["missing"].items()}
+            row["missing"] = {key: paths for key, paths in here.items() if paths}
         row["rc"], row["out"] = report["rc"], report["out"][-200:]
     return rows
 
@@ -90,7 +102,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--from", dest="source", choices=("grammar", "corpus", "both"), default="both")
-    parser.add_argument("--on-loss", choices=("own", "snapshot"), default="snapshot")
+    parser.add_argument("--on-loss", choices=("own", "snapshot", "turn"), default="snapshot")
     parser.add_argument("--show", type=int, default=20, help="lines to print of each kind")
     parser.add_argument("guard", nargs="+")
     args = parser.parse_args()

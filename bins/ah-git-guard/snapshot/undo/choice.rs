@@ -1,7 +1,7 @@
 //! Which snapshot is meant: the newest of this work tree, and of this session when run in one.
 
 use super::super::manifest::{Kind, Summary, path};
-use super::super::store::Store;
+use super::super::store::{Store, is_id};
 use ah::clock::Deadline;
 use ah::git::{Repo, Trouble, Vars};
 use ah::paths::Paths;
@@ -78,7 +78,7 @@ pub fn all(paths: &Paths, here: &Here, kinds: &[Kind], session: &str, deadline: 
 /// A store that cannot be read.
 pub fn named(paths: &Paths, here: &Here, id: &str, deadline: Deadline) -> Result<Vec<Chosen>, Trouble> {
     let mut all = Vec::new();
-    for store in Store::all(paths).into_iter().filter(|store| store.sides(id).is_dir()) {
+    for store in Store::all(paths).into_iter().filter(|store| is_id(id) && store.sides(id).is_dir()) {
         let list = store.list(deadline)?;
         all.extend(list.into_iter().filter(|s| s.id == id).map(|summary| Chosen { store: store.clone(), summary }));
     }

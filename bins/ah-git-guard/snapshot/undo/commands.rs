@@ -22,6 +22,8 @@ use std::time::Duration;
 
 /// How long one may take.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How many snapshots are looked at for one that there is something to undo of.
+const LOOKED: usize = 20;
 /// How long another undo is waited for.
 const WAIT: Duration = Duration::from_secs(2);
 /// Where Claude Code says which session a command is run in.
@@ -178,26 +180,34 @@ pub fn undo(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let all = choice::all(act.place.paths, &here, &[kind], &act.session, act.deadline)
         .map_err(|trouble| act.unavailable("read the snapshots", &trouble))?;
     let (undone, open): (Vec<Chosen>, Vec<Chosen>) = all.into_iter().partition(|c| !turn && choice::is_undone(c));
-    let Some(chosen) = open.first() else {
-        let of = if act.session.is_empty() { "" } else { " of this session" };
-        let what = if turn { "turn" } else { "command" };
-        let more = if undone.is_empty() { "" } else { " that is not undone yet" };
-        let text = format!("nothing to undo: no snapshot of a {what}{of}{more} here; ah-git-guard snapshots lists what there is");
-        return Err(exit::fail(cli.name, exit::NO, &text));
-    };
-    let _lock = act.lock(chosen)?;
-    let undo = act.open(chosen)?;
     let mut brought = Vec::new();
     for before in &undone {
         brought.extend(before.store.read(&before.summary.id, act.deadline).ok().flatten().map(hashes).unwrap_or_default());
     }
-    let written = guard::written(&undo.manifest.command, &manifest::path(&undo.manifest.cwd));
-    let rule = match turn {
-        true => Rule::Turn,
-        false => Rule::Undo { written: &written, brought: &brought, t: undo.manifest.t },
-    };
-    let rows = undo.plan(&rule).map_err(|trouble| act.unavailable("see what is there", &trouble))?;
-    act.run(chosen, &undo, rows, !turn)
+    let mut first = None;
+    // One whose command never ran is passed over: everything is as it was.
+    for chosen in open.iter().take(if turn { 1 } else { LOOKED }) {
+        let _lock = act.lock(chosen)?;
+        let undo = act.open(chosen)?;
+        let written = guard::written(&undo.manifest.command, &manifest::path(&undo.manifest.cwd));
+        let rule = match turn {
+            true => Rule::Turn,
+            false => Rule::Undo { written: &written, brought: &brought, t: undo.manifest.t },
+        };
+        let rows = undo.plan(&rule).map_err(|trouble| act.unavailable("see what is there", &trouble))?;
+        if rows.iter().any(|row| row.does != Does::AsItWas) {
+            return act.run(chosen, &undo, rows, !turn);
+        }
+        first = first.or(Some((chosen, undo, rows)));
+    }
+    if let Some((chosen, undo, rows)) = first {
+        return act.run(chosen, &undo, rows, false);
+    }
+    let of = if act.session.is_empty() { "" } else { " of this session" };
+    let what = if turn { "turn" } else { "command" };
+    let more = if undone.is_empty() { "" } else { " that is not undone yet" };
+    let text = format!("nothing to undo: no snapshot of a {what}{of}{more} here; ah-git-guard snapshots lists what there is");
+    Err(exit::fail(cli.name, exit::NO, &text))
 }
 
 /// The files of a snapshot and what is in them.
@@ -232,7 +242,8 @@ pub fn restore(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     if let Some(dir) = call.value("into") {
         return act.write_into(&undo, &absolute(&act.place.cwd, dir), &wanted);
     }
-    let mut rows = undo.plan(&Rule::Always).map_err(|trouble| act.unavailable("see what is there", &trouble))?;
+    let rule = if undo.manifest.kind == Kind::Turn { Rule::Turn } else { Rule::Always };
+    let mut rows = undo.plan(&rule).map_err(|trouble| act.unavailable("see what is there", &trouble))?;
     if !named.is_empty() {
         rows.retain(|row| row.file().is_some_and(|path| wanted(&path)));
         if let Some(path) = named.iter().find(|n| !rows.iter().filter_map(Row::file).any(|path| path.starts_with(n))) {

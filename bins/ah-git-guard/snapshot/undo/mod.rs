@@ -50,7 +50,8 @@ impl Undo {
     fn new(chosen: &Chosen, deadline: Deadline) -> Result<Option<Self>, String> {
         let store = chosen.store.clone();
         let manifest = store.read(&chosen.summary.id, deadline).map_err(|t| t.to_string())?;
-        let scratch = store.dir.join(format!("ah/tmp-{}", std::process::id()));
+        // One undo at a time has it; what a killed one left goes first.
+        let scratch = store.dir.join("ah/undo.tmp");
         let _ = std::fs::remove_dir_all(&scratch);
         ah::fs::ensure_dir(&scratch).map_err(|e| e.to_string())?;
         Ok(manifest.map(|manifest| Self { store, manifest, deadline, scratch: Scratch(scratch) }))
