@@ -151,7 +151,7 @@ main() {
 		run 'oracle: undo of a turn' tests/oracle/undo.py --n "${AH_UNDO:-100}" --seed "${AH_SEED:-1}" --jobs 2 --on-loss turn -- "$AH_RELEASE" --harness claude
 		if [ -z "$quick" ]; then
 			run 'corpus' tests/bench/guard -- "$AH_RELEASE" --harness claude
-			run 'sessions' tests/oracle/play.py --proceed --waiting tests/data/corpus/waiting.txt -- "$AH_RELEASE" --harness claude
+			run 'sessions' tests/oracle/play.py --undo "$AH_RELEASE undo --yes" -- "$AH_RELEASE" --harness claude
 		fi
 	fi
 	if [ -z "$quick" ] && [ -n "$AH_RELEASE" ]; then

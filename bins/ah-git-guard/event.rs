@@ -5,6 +5,7 @@ use crate::guard::{self, Judged};
 use crate::memory::Memory;
 use crate::message;
 use crate::outcome::Outcome;
+use crate::plain;
 use crate::policy::{Policies, Policy};
 use crate::snapshot::before::before;
 use crate::snapshot::{Taken, Want, turn};
@@ -24,12 +25,21 @@ use std::time::SystemTime;
 
 /// The guard's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
-    if !matches!(event.moment, Moment::PreToolUse | Moment::SessionStart | Moment::UserPromptSubmit) {
+    let after = matches!(event.moment, Moment::PostToolUse | Moment::PostToolUseFailure);
+    if !after && !matches!(event.moment, Moment::PreToolUse | Moment::SessionStart | Moment::UserPromptSubmit) {
         return Answer::Silence;
     }
     let Some(cwd) = guard::directory(&event.cwd) else { return Answer::Silence };
     let policies = Policies::from_env();
     let memory = || Memory::of(event, &policies.load(None).config, policies.paths, &cwd);
+    if after {
+        // What only looks made nothing.
+        let looks = event.input("command").is_some_and(|text| plain::harmless(&text));
+        if !looks && !context.probe && matches!(&*event.tool_name, "Bash" | "PowerShell" | "Edit" | "MultiEdit") {
+            memory().became(event);
+        }
+        return Answer::Silence;
+    }
     if event.moment != Moment::PreToolUse {
         if !context.probe {
             memory().begin(&cwd);

@@ -72,9 +72,11 @@ impl Memory {
         let now = Present { hash: hash_file(path), written };
         let whose = folded.whose(&path_text(tree), path, &now, &|path, hash| self.committed(path, hash));
         // What nothing on a line names may have been made by it all the same.
-        let opaque = whose == Whose::Person && !folded.touched(path) && !self.record.as_os_str().is_empty();
-        let spans = || self.spans.get_or_init(|| transcript::spans(&self.record));
-        if opaque && transcript::made(spans(), tree, path) { Whose::Own } else { whose }
+        let opaque = whose == Whose::Person && !folded.touched(path);
+        let told = || transcript::made(folded.ran(), tree, path);
+        let record = || self.spans.get_or_init(|| transcript::spans(&self.record));
+        let recorded = || !self.record.as_os_str().is_empty() && transcript::made(record(), tree, path);
+        if opaque && (told() || recorded()) { Whose::Own } else { whose }
     }
 
     /// What the session's log adds up to.
@@ -154,6 +156,26 @@ impl Memory {
             }
         }
         let _ = session.remember(now_ms(), &event.tool_use_id, Own::wrote(seen, &event.tool_name));
+    }
+
+    /// Notes what a call made of the files whose contents were not known before it ran, and when it ran.
+    pub fn became(&self, event: &Event) {
+        let (Some(session), Some(folded)) = (&self.session, self.folded()) else { return };
+        let now = now_ms();
+        let note = |what: &str, own: Own| drop(session.remember(now, &format!("{}:{what}", event.tool_use_id), own));
+        let of = |path: &str| Seen { path: path.to_owned(), hash: hash_file(Path::new(path)), ..Seen::default() };
+        let seen: Vec<Seen> = folded.unknown(&event.tool_use_id).into_iter().map(of).filter(|s| s.hash.is_some()).collect();
+        if !seen.is_empty() {
+            note("became", Own::wrote(seen, &event.tool_name));
+        }
+        // What was noted before it ran says when that was; else how long it ran, which leaves out how long this took.
+        let spent = event.duration_ms.map(|spent| now.saturating_sub(spent));
+        let from = folded.began(&event.tool_use_id).or(spent).filter(|from| now.saturating_sub(*from) <= transcript::LONGEST);
+        if let (Some(from), Some(command)) = (from, event.input("command"))
+            && !transcript::carries(&command)
+        {
+            note("ran", Own::Ran { from, to: now });
+        }
     }
 
     /// Notes what a call that goes on is about to make in git, and where things stand. Files are read, no git runs.

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// So much of the record's end is read, in bytes.
 const TAIL: u64 = 1 << 20;
 /// A command that seems to have run for longer may have waited for a person's word meanwhile, in milliseconds.
-const LONGEST: u64 = 30_000;
+pub const LONGEST: u64 = 30_000;
 /// A file system's clock may be behind by so much, in milliseconds.
 const COARSE: u64 = 20;
 
@@ -59,7 +59,7 @@ fn uses(line: &str) -> Option<Vec<(&'static str, String, u64)>> {
 }
 
 /// Whether a command may put somebody's files in a new place, as if it had made them: git from a stash, a copy.
-fn carries(command: &str) -> bool {
+pub fn carries(command: &str) -> bool {
     let mut words = command.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))).filter(|w| !w.is_empty());
     while let Some(word) = words.next() {
         if matches!(word, "cp" | "install" | "mv" | "rsync")

@@ -109,6 +109,8 @@ pub struct Event<'a> {
     pub permission_mode: Cow<'a, str>,
     /// The turn goes on because of a Stop hook.
     pub stop_hook_active: bool,
+    /// How long a tool call ran, in milliseconds, where the harness says.
+    pub duration_ms: Option<u64>,
     /// A person interrupted the tool call that failed.
     pub is_interrupt: bool,
     /// Set in a sub-agent's events.

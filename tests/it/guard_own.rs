@@ -172,6 +172,28 @@ fn a_remote() {
     assert!(!silent("git remote set-url backup ../third.git"));
 }
 
+/// Where the harness tells of the end of calls, what a program made of a file is known, and so is what it made unnamed.
+#[test]
+fn after_a_call_its_files_are_known() {
+    let s = session();
+    let done = |command: &str| {
+        s.run(command);
+        let end = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": command},
+            "tool_use_id": format!("toolu_{}", s.calls.get()), "tool_response": {}, "duration_ms": 200});
+        assert_eq!(s.event(end, false), "");
+    };
+    done("sed -i 's/[a-b]lpha/omega/' a.txt");
+    assert!(s.own("git checkout a.txt"));
+    s.person("echo p >> a.txt");
+    assert!(!s.own("git checkout a.txt"), "a person wrote into it after the call");
+    done("sh -c 'mkdir made && for n in 1 2; do date > made/$n; done'");
+    let born = std::fs::metadata(s.t.work().join("made")).is_ok_and(|m| m.created().is_ok());
+    assert!(s.own("rm -r made") || !born);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    s.person("echo p > made/3");
+    assert!(!s.own("rm made/3"));
+}
+
 #[test]
 fn another_session_and_another_tree() {
     let mut s = session();

@@ -170,7 +170,8 @@ fn a_thousand_parallel_pairs_are_as_in_a_row() {
     let row = Session::open(&paths, "row", "").unwrap();
     (0..8).for_each(|n| pairs(&row, n));
     let text = std::fs::read_to_string(many.file()).unwrap();
-    assert_eq!(text.lines().count(), 1 + 8 * 125 * 3);
+    // A line that stood half written for longer than a writer waits was closed once more: an empty one.
+    assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 1 + 8 * 125 * 3);
     assert!(text.starts_with("{\"v\":1"));
     let (turn, memory) = state(&many);
     assert_eq!(turn.len(), 2000);

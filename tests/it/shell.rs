@@ -170,6 +170,7 @@ fn control_flow_is_followed() {
     finds("(x=1; cd src; git $x); git $x.", &["git 1", "git ."]);
     finds("{ x=1; }; git $x", &["git 1"]);
     finds("trap 'git bye' EXIT; git hi", &["git hi", "git bye"]);
+    finds("fn() { trap 'git $1' EXIT; }; fn hi 2 | cat", &["git", "git hi"]);
     finds("git a & git b; wait", &["git a", "git b"]);
     finds("(( 1 > 2 )) && git x; ((3)) && git y", &["git y"]);
     finds("eval 'git a; x=1'; git $x", &["git a", "git 1"]);

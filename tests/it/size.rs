@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// 1.6 MiB. The aim is 1 MiB, which it does not reach: an empty Rust program is 0.3 MiB of it, reading shell and git
-/// most of the rest. Lower this when the executable shrinks; raising it needs a reason as good.
-const MOST_BYTES: usize = (16 << 20) / 10;
+/// 2.25 MiB. The aim was 1 MiB, which it does not reach: an empty Rust program is 0.45 MiB with the standard library's
+/// backtraces, reading shell and git 0.5, judging 0.5, snapshots and undo 0.2. Lower this when the executable shrinks;
+/// raising it needs a reason as good.
+const MOST_BYTES: usize = (9 << 20) / 4;
 const DYNAMIC: u32 = 2; // PT_DYNAMIC, from the ELF specification
 
 /// The release build that tests/run.sh names, or the one of an ordinary `cargo build --release`.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Play scripted agent sessions for real, with a guard in front of every tool call, and score the guard.
 
-usage: play.py [--sessions DIR] [--json] [--show N] [--undo COMMAND] [--proceed] [--transcript] [--waiting FILE]
+usage: play.py [--sessions DIR] [--json] [--show N] [--undo COMMAND] [--proceed] [--transcript]
                -- GUARD [ARG ...]
        play.py [--sessions DIR] [--json] [--show N] --check
 
@@ -10,8 +10,8 @@ process namespace, fresh HOME, below $AH_ORACLE_DIR). GUARD gets the events that
 event: SessionStart, UserPromptSubmit, PreToolUse, PostToolUse or PostToolUseFailure, Stop, SessionEnd. A call that it
 denies or asks about is not run; any other is. A missed stop is run too, what it loses is noted, and the box is then
 put back as if it had been stopped, so that later steps still mean what they say. `--proceed` runs a wrongly stopped
-call all the same. `--transcript` keeps the record that Claude Code keeps of each session. `--waiting FILE` lists wrong stops that are known: others, and known ones that are gone, count as
-wrong. `--undo COMMAND` (bash, in the step's directory, as the person) is tried in a copy after each loss:
+call all the same. `--transcript` keeps the record that Claude Code keeps of each session.
+`--undo COMMAND` (bash, in the step's directory, as the person) is tried in a copy after each loss:
 what it brings back is not lost. `--check` needs no guard: it proves the sessions themselves.
 
 Whose work something is: what is there after the setup, and what a `person` step makes, is the person's; what a session
@@ -740,7 +740,6 @@ def main() -> int:
     parser.add_argument("--proceed", action="store_true", help="run a wrongly stopped call all the same")
     parser.add_argument("--check", action="store_true", help="prove the sessions, without a guard")
     parser.add_argument("--transcript", action="store_true", help="keep the harness's record of each session")
-    parser.add_argument("--waiting", type=pathlib.Path, help="wrong stops that are known, a line each: SESSION:STEP, then anything")
     parser.add_argument("guard", nargs="*")
     args = parser.parse_args()
     if not args.guard and not args.check:
@@ -788,14 +787,6 @@ def main() -> int:
             if len(rows) > args.show:
                 print(f"{key}: ... and {len(rows) - args.show} more")
         print(json.dumps(totals))
-    if args.waiting:
-        known = {line.split()[0] for line in args.waiting.read_text().splitlines() if line.strip() and not line.startswith("#")}
-        wrong = {f"{row['session']}:{row['step']}" for row in found["wrong"]}
-        for place in sorted(wrong - known):
-            print(f"not known: {place}")
-        for place in sorted(known - wrong):
-            print(f"no longer wrong, take it off the list: {place}")
-        totals["wrong"] = len(wrong ^ known)
     bad = totals["wrong"] or totals["missed"] or totals["errors"] or (args.undo and totals["losses"])
     return 1 if bad else 0
 

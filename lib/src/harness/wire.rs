@@ -99,6 +99,7 @@ enum Key {
     AgentType,
     Ah,
     Cwd,
+    DurationMs,
     Error,
     HookEventName,
     IsInterrupt,
@@ -169,6 +170,10 @@ impl<'de> Visitor<'de> for Entries {
                 Key::Ah => {
                     event.ah = Some(raw);
                     event.probe = field(raw, "probe").is_some_and(is_true);
+                    continue;
+                }
+                Key::DurationMs => {
+                    event.duration_ms = raw.get().parse().ok();
                     continue;
                 }
                 Key::IsInterrupt => {

@@ -1,6 +1,7 @@
 //! What the notes of a session add up to: whose work something is.
 
-use super::own::{Made, Own, hash_file, path_text};
+use super::origin::{DEPTH, Left};
+use super::own::{Made, Own, path_text};
 use super::{Line, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -8,9 +9,6 @@ use std::path::Path;
 
 /// The longest that a tool call runs, in milliseconds: what is newer than that after a call was not written by it.
 const LONGEST_CALL: u64 = 600_000;
-
-/// How many copies of copies are followed.
-const DEPTH: usize = 8;
 
 /// Whose the present content of a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +40,8 @@ pub struct Memory {
     pub(super) cut: bool,
     /// What lines were about to make in git, by time.
     pub(super) made: Vec<Made>,
+    /// When shell calls ran, from and to, by time.
+    pub(super) ran: Vec<(u64, u64)>,
     /// By work tree.
     pub(super) starts: BTreeMap<String, Start>,
     /// By path, each by time.
@@ -51,31 +51,23 @@ pub struct Memory {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Start {
     #[serde(default)]
-    overflow: bool,
-    paths: BTreeMap<String, Option<String>>,
+    pub(super) overflow: bool,
+    pub(super) paths: BTreeMap<String, Option<String>>,
     #[serde(default)]
-    t: u64,
+    pub(super) t: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Wrote {
-    t: u64,
+    pub(super) t: u64,
     #[serde(default)]
-    key: String,
+    pub(super) key: String,
     #[serde(rename = "h", default, skip_serializing_if = "Option::is_none")]
-    hash: Option<String>,
+    pub(super) hash: Option<String>,
     #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
-    was: Option<String>,
+    pub(super) was: Option<String>,
     #[serde(rename = "f", default, skip_serializing_if = "Option::is_none")]
-    from: Option<String>,
-}
-
-/// What a write left at a path.
-struct Left<'m> {
-    /// Nothing of anybody else's is in it.
-    own: bool,
-    hash: Option<&'m str>,
-    t: u64,
+    pub(super) from: Option<String>,
 }
 
 impl Memory {
@@ -96,6 +88,7 @@ impl Memory {
     pub(super) fn add(&mut self, t: u64, key: &str, own: &Own) {
         match own {
             Own::Made(made) => self.make(Made { t, ..made.clone() }),
+            Own::Ran { from, to } => self.run((*from, *to)),
             Own::Start { overflow, paths, tree } => {
                 let mut start = Start { overflow: *overflow, paths: BTreeMap::new(), t };
                 start.paths.extend(paths.iter().map(|seen| (seen.path.clone(), seen.hash.clone())));
@@ -109,6 +102,7 @@ impl Memory {
                     all.iter().for_each(|wrote| self.write(path, wrote.clone()));
                 }
                 summary.made.iter().for_each(|made| self.make(made.clone()));
+                summary.ran.iter().for_each(|span| self.run(*span));
                 self.cut |= summary.cut;
             }
             Own::Wrote { paths, via: _ } => {
@@ -146,6 +140,31 @@ impl Memory {
         if let Err(at) = self.made.binary_search_by_key(&order(&made), order) {
             self.made.insert(at, made);
         }
+    }
+
+    fn run(&mut self, span: (u64, u64)) {
+        if let Err(at) = self.ran.binary_search(&span) {
+            self.ran.insert(at, span);
+        }
+    }
+
+    /// When shell calls ran, from and to in milliseconds since the Unix epoch, as far as that was told.
+    #[must_use]
+    pub fn ran(&self) -> &[(u64, u64)] {
+        &self.ran
+    }
+
+    /// When a call that writes was about to run, in milliseconds since the Unix epoch.
+    #[must_use]
+    pub fn began(&self, call: &str) -> Option<u64> {
+        self.wrote.values().flatten().filter(|wrote| wrote.key == call).map(|wrote| wrote.t).min()
+    }
+
+    /// Paths that a call wrote to, whose contents after it are not known.
+    #[must_use]
+    pub fn unknown(&self, call: &str) -> Vec<&str> {
+        let open = |all: &Vec<Wrote>| all.iter().any(|wrote| wrote.key == call && wrote.hash.is_none());
+        self.wrote.iter().filter(|(_, all)| open(all)).map(|(path, _)| path.as_str()).collect()
     }
 
     /// Whether what was dirty in `tree` at the start is known.
@@ -196,80 +215,6 @@ impl Memory {
     pub fn touched(&self, path: &Path) -> bool {
         let path = path_text(path);
         self.wrote.contains_key(&path) || self.found(&path)
-    }
-
-    /// Whether the session may have written a content of this hash to `path` in `tree`, and nothing of anybody else's
-    /// was in it.
-    #[must_use]
-    pub fn had(&self, tree: &str, path: &Path, hash: &str, committed: Committed) -> bool {
-        let path = path_text(path);
-        if self.cut || self.found(&path) || self.starts.get(tree).is_none_or(|start| start.overflow) {
-            return false;
-        }
-        let here = self.left(&path, u64::MAX, committed, DEPTH);
-        let same = |left: &Left| left.own && left.hash == Some(hash);
-        here.iter().any(|left| left.own && left.hash.is_none_or(|h| h == hash))
-            // The same content at another path: moved, copied, or carried to another tree by git.
-            || self.wrote.iter().any(|(other, all)| {
-                let written = all.iter().any(|wrote| wrote.hash.as_deref() == Some(hash));
-                written && !self.found(other) && self.left(other, u64::MAX, committed, DEPTH).iter().any(same)
-            })
-    }
-
-    /// Whether a path was dirty or untracked when the session first saw its tree, and not of its own making.
-    fn found(&self, path: &str) -> bool {
-        let made = |start: &Start, hash: &Option<String>| {
-            let new = |w: &Wrote| w.t <= start.t && w.hash.is_some() && w.hash == *hash && w.was.as_deref() == Some("");
-            self.wrote.get(path).is_some_and(|all| all.iter().any(new))
-        };
-        self.starts.values().any(|start| start.paths.get(path).is_some_and(|hash| !made(start, hash)))
-    }
-
-    /// What each write up to `until` left at a path.
-    fn left(&self, path: &str, until: u64, committed: Committed, depth: usize) -> Vec<Left<'_>> {
-        let mut all: Vec<Left<'_>> = self.inherited(path, until, committed, depth).into_iter().collect();
-        for wrote in self.wrote.get(path).into_iter().flatten().filter(|wrote| wrote.t <= until) {
-            let met = match wrote.was.as_deref() {
-                None => all.last().is_none_or(|left| left.own),
-                Some("") => true,
-                Some(was) => {
-                    all.last().is_some_and(|left| left.own && left.hash.is_none())
-                        || all.iter().any(|left| left.own && left.hash == Some(was))
-                        || committed(path, was)
-                }
-            };
-            let from = |from: &String| depth > 0 && self.came(from, wrote, committed, depth - 1);
-            let own = met && wrote.from.as_ref().is_none_or(from);
-            all.push(Left { own, hash: wrote.hash.as_deref(), t: wrote.t });
-        }
-        all
-    }
-
-    /// What a copy or move of a directory around a path left there.
-    fn inherited(&self, path: &str, until: u64, committed: Committed, depth: usize) -> Option<Left<'_>> {
-        let depth = depth.checked_sub(1)?;
-        let (wrote, tail) = Path::new(path).ancestors().skip(1).find_map(|dir| {
-            let whole = self.wrote.get(dir.to_str()?)?.iter().rev().find(|w| w.t <= until && w.from.is_some())?;
-            Some((whole, Path::new(path).strip_prefix(dir).ok()?))
-        })?;
-        let source = path_text(&Path::new(wrote.from.as_ref()?).join(tail));
-        let own = !self.found(&source) && self.came(&source, wrote, committed, depth);
-        let hash = self.left(&source, wrote.t, committed, depth).last().and_then(|left| left.hash);
-        Some(Left { own, hash, t: wrote.t })
-    }
-
-    /// Whether what was copied or moved from a path was the session's own, or is there still.
-    fn came(&self, from: &str, wrote: &Wrote, committed: Committed, depth: usize) -> bool {
-        if let Some(hash) = &wrote.hash
-            && (committed(from, hash) || hash_file(Path::new(from)).as_ref() == Some(hash))
-        {
-            return true;
-        }
-        let all = self.left(from, wrote.t, committed, depth);
-        !self.found(from)
-            && all.last().is_some_and(|left| {
-                left.own && (left.hash.is_none() || wrote.hash.is_none() || left.hash == wrote.hash.as_deref())
-            })
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod line;
 mod memory;
+mod origin;
 mod own;
 mod sweep;
 

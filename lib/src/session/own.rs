@@ -65,6 +65,13 @@ pub enum Own {
     },
     /// What a line is about to make in git; the key is the tool call's.
     Made(Made),
+    /// When a shell call ran that may have made more than it names, in milliseconds since the Unix epoch.
+    Ran {
+        /// Its beginning.
+        from: u64,
+        /// Its end.
+        to: u64,
+    },
     /// All that was noted before, so that a long log need not be read from its beginning.
     Summary(Memory),
     /// What the session wrote; the key is the tool call's.
@@ -97,17 +104,20 @@ struct Fields {
     wrote: Option<BTreeMap<String, Vec<Wrote>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     made: Vec<Made>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ran: Vec<(u64, u64)>,
 }
 
 impl TryFrom<Fields> for Own {
     type Error = &'static str;
 
     fn try_from(fields: Fields) -> Result<Self, Self::Error> {
-        let Fields { is, overflow, paths, tree, via, cut, starts, wrote, mut made } = fields;
+        let Fields { is, overflow, paths, tree, via, cut, starts, wrote, mut made, mut ran } = fields;
         match (is.as_str(), paths, tree, via, starts, wrote) {
             ("start", Some(paths), Some(tree), ..) => Ok(Self::Start { overflow, paths, tree }),
             ("made", ..) => made.pop().map(Self::Made).ok_or("nothing made"),
-            ("summary", .., Some(starts), Some(wrote)) => Ok(Self::Summary(Memory { cut, made, starts, wrote })),
+            ("ran", ..) => ran.pop().map(|(from, to)| Self::Ran { from, to }).ok_or("no span"),
+            ("summary", .., Some(starts), Some(wrote)) => Ok(Self::Summary(Memory { cut, made, ran, starts, wrote })),
             ("wrote", Some(paths), _, Some(via), ..) => Ok(Self::Wrote { paths, via }),
             _ => Err("no record of the guard"),
         }
@@ -123,8 +133,9 @@ impl Own {
                 Fields { is: "start".into(), overflow, paths: Some(paths), tree: Some(tree), ..fields }
             }
             Self::Made(made) => Fields { is: "made".into(), made: vec![made], ..fields },
-            Self::Summary(Memory { cut, made, starts, wrote }) => {
-                Fields { is: "summary".into(), cut, made, starts: Some(starts), wrote: Some(wrote), ..fields }
+            Self::Ran { from, to } => Fields { is: "ran".into(), ran: vec![(from, to)], ..fields },
+            Self::Summary(Memory { cut, made, ran, starts, wrote }) => {
+                Fields { is: "summary".into(), cut, made, ran, starts: Some(starts), wrote: Some(wrote), ..fields }
             }
             Self::Wrote { paths, via } => Fields { is: "wrote".into(), paths: Some(paths), via: Some(via), ..fields },
         })

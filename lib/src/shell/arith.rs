@@ -5,9 +5,9 @@ const DEEPEST: u32 = 32;
 
 /// The value of an expression and the variables it sets; `None` where a value is not known.
 pub(super) fn evaluate(text: &str, lookup: impl Fn(&str) -> Option<i64>) -> (Option<i64>, Vec<(String, Option<i64>)>) {
-    let mut reader = Reader { text: text.trim(), lookup, set: Vec::new(), depth: 0 };
+    let mut reader = Reader { text: text.trim_ascii(), lookup, set: Vec::new(), depth: 0 };
     let value = reader.comma();
-    if reader.text.trim().is_empty() {
+    if reader.text.is_empty() {
         return (value, reader.set);
     }
     // Not understood: whatever it sets is not known.
@@ -16,6 +16,7 @@ pub(super) fn evaluate(text: &str, lookup: impl Fn(&str) -> Option<i64>) -> (Opt
 }
 
 struct Reader<'t, F> {
+    /// What is still to be read; no blank first.
     text: &'t str,
     lookup: F,
     set: Vec<(String, Option<i64>)>,
@@ -37,15 +38,16 @@ const LEVELS: [&[&str]; 10] = [
 ];
 
 impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
+    fn go_to(&mut self, rest: &'t str) {
+        self.text = rest.trim_ascii_start();
+    }
+
     fn eat(&mut self, token: &str) -> bool {
-        let text = self.text.trim_start();
-        match text.strip_prefix(token) {
-            Some(rest) => {
-                self.text = rest;
-                true
-            }
-            None => false,
+        let rest = self.text.strip_prefix(token);
+        if let Some(rest) = rest {
+            self.go_to(rest);
         }
+        rest.is_some()
     }
 
     fn comma(&mut self) -> Option<i64> {
@@ -62,7 +64,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
             return None;
         }
         let cond = self.level(0);
-        let value = if self.text.trim_start().starts_with('?') && self.eat("?") {
+        let value = if self.eat("?") {
             let yes = self.choice();
             if !self.eat(":") {
                 return None;
@@ -77,7 +79,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
     }
 
     fn operator(&mut self, level: usize) -> Option<&'static str> {
-        let text = self.text.trim_start();
+        let text = self.text;
         for token in LEVELS[level] {
             if let Some(rest) = text.strip_prefix(token) {
                 let next = rest.bytes().next();
@@ -89,7 +91,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
                     _ => next == Some(b'='),
                 };
                 if !longer {
-                    self.text = rest;
+                    self.go_to(rest);
                     return Some(token);
                 }
             }
@@ -148,12 +150,12 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
     }
 
     fn name(&mut self) -> Option<&'t str> {
-        let text = self.text.trim_start();
+        let text = self.text;
         let end = text.bytes().position(|byte| !super::parse::name_byte(byte)).unwrap_or(text.len());
         if end == 0 || text.as_bytes()[0].is_ascii_digit() {
             return None;
         }
-        self.text = &text[end..];
+        self.go_to(&text[end..]);
         Some(&text[..end])
     }
 
@@ -162,10 +164,10 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
             let value = self.comma();
             return if self.eat(")") { value } else { None };
         }
-        let text = self.text.trim_start();
+        let text = self.text;
         if text.starts_with(|char: char| char.is_ascii_digit()) {
             let end = text.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'#').unwrap_or(text.len());
-            self.text = &text[end..];
+            self.go_to(&text[end..]);
             return number(&text[..end]);
         }
         let name = self.name()?;
@@ -179,9 +181,7 @@ impl<'t, F: Fn(&str) -> Option<i64>> Reader<'t, F> {
             return old;
         }
         for token in ["+=", "-=", "*=", "/=", "%=", "="] {
-            let text = self.text.trim_start();
-            if text.starts_with(token) && !text.starts_with("==") {
-                self.text = &text[token.len()..];
+            if !self.text.starts_with("==") && self.eat(token) {
                 let right = self.choice();
                 let value = if token == "=" { right } else { apply(&token[..1], old, right) };
                 self.set.push((name.to_owned(), value));

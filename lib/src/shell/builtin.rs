@@ -1,9 +1,11 @@
 //! Builtins that change the shell: directories, variables, aliases, the end of things.
 
 use super::command::{Command, HOLE, Word};
+use super::frame::Frame;
 use super::machine::Machine;
+use super::state::Shell;
 use super::value::Value;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
@@ -156,7 +158,7 @@ impl<M: Machine> Walker<'_, M> {
                 if let [text, signals @ ..] = words.as_slice()
                     && signals.iter().any(|signal| matches!(*signal, "EXIT" | "0" | "exit"))
                 {
-                    world.shell().trap = (*text != "-" && !text.is_empty()).then(|| (*text).to_owned());
+                    world.shell().trap = (*text != "-" && !text.is_empty()).then(|| lasting(text, &world.shell));
                 } else if let [text, _, ..] = words.as_slice()
                     && !matches!(*text, "-" | "" | "-l" | "-p")
                 {
@@ -208,7 +210,7 @@ impl<M: Machine> Walker<'_, M> {
                 let out = world.out.take();
                 let mut worlds = self.report(world, &command, Some(Some(true)));
                 for world in &mut worlds {
-                    world.out.clone_from(&out);
+                    world.out = self.kept(&out);
                     world.print(text.as_deref());
                 }
                 worlds
@@ -288,4 +290,15 @@ impl<M: Machine> Walker<'_, M> {
         }
         worlds
     }
+}
+
+/// The text of an EXIT trap. One set in a function of a pipeline may run with the function's own arguments, else with
+/// those of the shell: it is read with both.
+fn lasting(text: &str, shell: &Shell) -> String {
+    if shell.locals.is_empty() || shell.positional.is_empty() || !text.contains('$') {
+        return text.to_owned();
+    }
+    let quoted = |word: &String| format!("'{}'", word.replace('\'', "'\\''"));
+    let args: Vec<String> = shell.positional.iter().map(quoted).collect();
+    format!("{text}\n(set -- {}\n{text}\n)", args.join(" "))
 }

@@ -2,11 +2,12 @@
 
 use super::command::{Command, EnvValue, HOLE, Known, Place, RedirectKind, Stdin, Word};
 use super::flow::argument;
+use super::frame::Frame;
 use super::machine::Machine;
 use super::recipe;
 use super::script::{self, Language, Operation};
 use super::state::{join, place};
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::window;
 use super::world::{World, Worlds, Written};
 use super::wrapper::{self, Change, Inner};
@@ -323,7 +324,8 @@ impl<M: Machine> Walker<'_, M> {
 
 /// A file that the command names and that may have one of several contents.
 fn several<S>(world: &World<S>, command: &Command) -> Option<String> {
-    if world.files.is_empty() {
+    world.copied.set(world.copied.get() + world.files.len() / 8);
+    if !world.files.values().any(|texts| texts.len() > 1) {
         return None;
     }
     let read = command.redirects.iter().filter(|redirect| redirect.kind == RedirectKind::Read).map(|redirect| &redirect.target);

@@ -24,6 +24,8 @@ pub(super) struct Expander<'a> {
 
 /// What a word made of braces costs of the budget, in bytes.
 const WORD: usize = 128;
+/// What each letter of it, or of arithmetic, costs on top.
+const LETTER: usize = 32;
 
 /// A field being built.
 #[derive(Default)]
@@ -37,12 +39,10 @@ struct Field {
 
 impl Field {
     fn push(&mut self, text: &str, quoted: bool) {
-        if !quoted && text.contains(['*', '?', '[', '(']) {
-            for (index, char) in text.char_indices() {
-                if matches!(char, '*' | '?' | '[' | '(') {
-                    self.specials.push(self.text.len() + index);
-                }
-            }
+        if !quoted {
+            let from = self.text.len();
+            let special = |(index, byte)| matches!(byte, b'*' | b'?' | b'[' | b'(').then_some(from + index);
+            self.specials.extend(text.bytes().enumerate().filter_map(special));
         }
         self.text.push_str(text);
         self.open = true;
@@ -78,8 +78,9 @@ impl Field {
         if text.contains(HOLE) {
             return Word::Unknown(text);
         }
+        let close = text.rfind(']').unwrap_or(0);
         let glob = specials.iter().any(|&at| match text.as_bytes()[at] {
-            b'[' => text[at..].contains(']'),
+            b'[' => at < close,
             b'(' => false,
             _ => true,
         });
@@ -118,7 +119,7 @@ impl Expander<'_> {
     /// The words that one word makes.
     pub fn fields(&mut self, parts: &[Part], out: &mut Vec<Word>) {
         match parts {
-            [Part::Text(text)] if !text.contains(['*', '?', '[', '(', '{', '~']) => {
+            [Part::Text(text)] if !text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[' | b'(' | b'{' | b'~')) => {
                 out.push(self.plain(text));
                 return;
             }
@@ -141,7 +142,9 @@ impl Expander<'_> {
         let most = *self.budget / WORD;
         match brace::expand(parts, most) {
             Some(words) => {
-                *self.budget = self.budget.saturating_sub(words.len() * WORD);
+                let text = |bit: &Bit<'_>| if let Bit::Text(text) = bit { text.len() } else { 0 };
+                let letters: usize = words.iter().flatten().map(text).sum();
+                *self.budget = self.budget.saturating_sub(words.len() * WORD + letters * LETTER);
                 for bits in words {
                     self.split(bits.into_iter(), out);
                 }
@@ -227,7 +230,7 @@ impl Expander<'_> {
                 Bit::Part(part) => self.bit(part, &mut field, out),
             }
             first = false;
-            if field.text.len() > LONGEST {
+            if field.text.len() > LONGEST || field.text.len() > *self.budget {
                 field.text = HOLE.to_string();
                 field.specials.clear();
             }
@@ -288,6 +291,11 @@ impl Expander<'_> {
 
     /// The result of an unquoted expansion: split where `IFS` says.
     fn unquoted(&mut self, text: &str, field: &mut Field, out: &mut Vec<Word>) {
+        if matches!(text, "" | "\0") {
+            field.open |= !text.is_empty();
+            field.text.push_str(text);
+            return;
+        }
         let ifs = self.shell.text("IFS", self.start);
         if ifs.contains(HOLE) {
             field.push("\0", false);
@@ -373,9 +381,11 @@ impl Expander<'_> {
 
     /// The value of an arithmetic expression.
     pub fn arith(&mut self, text: &str) -> String {
-        if text.contains(HOLE) {
+        let cost = text.len() * LETTER;
+        if text.contains(HOLE) || cost > *self.budget {
             return HOLE.to_string();
         }
+        *self.budget -= cost;
         let (value, changed) = arith::evaluate(text, |name| {
             let text = self.shell.text(name, self.start);
             let text = text.trim();

@@ -1,11 +1,12 @@
 //! Control flow: lists, pipelines, loops, conditions, functions.
 
 use super::command::{HOLE, Stdin, Word};
+use super::frame::Frame;
 use super::machine::Machine;
 use super::pattern;
 use super::tree::{AndOr, Arm, Joint, Kind, List, Next, Node, Part, Pipeline, WordTree};
 use super::value::Value;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
@@ -32,6 +33,9 @@ impl<M: Machine> Walker<'_, M> {
         for (index, (joint, pipeline)) in item.rest.iter().enumerate() {
             if index + 1 == item.rest.len() {
                 self.cond -= 1;
+            }
+            if self.spent("") {
+                continue;
             }
             let wanted = *joint == Joint::And;
             let (go, stay) = self.part(worlds, wanted);
@@ -102,8 +106,11 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = vec![world];
         let mut all_ok = true;
         for (index, stage) in stages.iter().enumerate() {
+            if self.spent("") {
+                break;
+            }
             let last = index + 1 == stages.len();
-            let mut inner = frame.clone();
+            let mut inner = self.copy_frame(frame);
             if !last {
                 inner.piped = true;
                 inner.redirects.retain(|redirect| redirect.fd != 1);
@@ -115,7 +122,7 @@ impl<M: Machine> Walker<'_, M> {
                     inner.stdin = if text == "\0" { Stdin::Unknown } else { Stdin::Text(text) };
                     inner.redirects.retain(|redirect| redirect.fd != 0);
                 }
-                world.out = if last { out.clone() } else { Some(String::new()) };
+                world.out = if last { walker.kept(&out) } else { Some(String::new()) };
                 walker.subshell(world, &inner, |walker, world| walker.node(stage, world, &inner))
             });
             all_ok &= worlds.iter().all(|world| world.ok == Some(true));
@@ -132,6 +139,19 @@ impl<M: Machine> Walker<'_, M> {
 
     /// Runs one command with its redirections.
     pub fn node(&mut self, node: &Node, world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
+        let pipes = world.pipes;
+        let mut worlds = self.command_node(node, world, frame);
+        let assigns = matches!(&node.kind, Kind::Simple(simple) if simple.words.is_empty() && !simple.assigns.is_empty());
+        // A variable may have been given the name; else the next command's names begin where this one's did.
+        if !assigns {
+            for world in &mut worlds {
+                world.pipes = pipes;
+            }
+        }
+        worlds
+    }
+
+    fn command_node(&mut self, node: &Node, world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         match &node.kind {
             Kind::Simple(simple) => self.simple(node, simple, world, frame),
             Kind::Function { name, body } => {
@@ -145,6 +165,9 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     fn compound(&mut self, kind: &Kind, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
+        if !self.tick("") {
+            return vec![world];
+        }
         match kind {
             Kind::Simple(_) | Kind::Function { .. } => vec![world],
             Kind::Subshell(list) => self.subshell(world, frame, |walker, world| walker.list(list, vec![world], frame)),
@@ -204,11 +227,11 @@ impl<M: Machine> Walker<'_, M> {
             Kind::Coproc(node) => {
                 let out = world.out.take();
                 world.out = Some(String::new());
-                let mut inner = frame.clone();
+                let mut inner = self.copy_frame(frame);
                 inner.piped = true;
                 let mut worlds = self.subshell(world, &inner, |walker, world| walker.node(node, world, &inner));
                 for world in &mut worlds {
-                    world.out.clone_from(&out);
+                    world.out = self.kept(&out);
                     world.ok = Some(true);
                 }
                 worlds

@@ -2,14 +2,11 @@
 
 use super::command::HOLE;
 use super::expand::Expander;
-use super::pattern;
+use super::pattern::{self, SEARCHED, has};
 use super::tree::{Op, Param, Part};
 use super::value::Value;
 use super::world::LONGEST;
 use std::rc::Rc;
-
-/// Texts longer than this are not searched for patterns, which takes quadratic time.
-const SEARCHED: usize = 128;
 
 /// What an element of a list costs of the budget for texts, in bytes.
 const ELEMENT: usize = 64;
@@ -197,7 +194,7 @@ impl Expander<'_> {
 
     /// Pays for a search of `pattern` in `text`; false if that would be too long.
     fn search(&mut self, text: &str, pattern: &str) -> bool {
-        let cost = text.len() * text.len();
+        let cost = (text.len() + 8) * (text.len() + pattern.len());
         if text.len() > SEARCHED || pattern.len() > SEARCHED || cost > *self.budget {
             return false;
         }
@@ -216,7 +213,7 @@ impl Expander<'_> {
                 if pattern.contains(HOLE) {
                     return unknown();
                 }
-                if !pattern.contains(['*', '?', '[', '\\']) {
+                if !has(&pattern, b"*?[\\") {
                     let cut = if *suffix { text.strip_suffix(&pattern) } else { text.strip_prefix(&pattern) };
                     return cut.unwrap_or(text).to_owned();
                 }
@@ -231,7 +228,7 @@ impl Expander<'_> {
                 if pattern.contains(HOLE) || with.contains(HOLE) || with.len() * text.len() > LONGEST {
                     return unknown();
                 }
-                if *anchor == 0 && !pattern.is_empty() && !pattern.contains(['*', '?', '[', '\\']) {
+                if *anchor == 0 && !pattern.is_empty() && !has(&pattern, b"*?[\\") {
                     return text.replacen(&pattern, &with, if *all { usize::MAX } else { 1 });
                 }
                 if !self.search(text, &pattern) {

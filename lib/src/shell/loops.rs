@@ -1,10 +1,12 @@
 //! Loops: rounds that are known one by one, others once with what they assign not known.
 
 use super::command::{HOLE, Stdin, Word};
+use super::frame::Frame;
 use super::machine::Machine;
+use super::pattern::has;
 use super::tree::{Kind, List, Node, WordTree};
 use super::value::Value;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
@@ -21,7 +23,7 @@ impl<M: Machine> Walker<'_, M> {
             return self.read_lines(cond, body, &lines, world, frame);
         }
         self.blur(&[cond, body], &mut world);
-        let mut inner = frame.clone();
+        let mut inner = self.copy_frame(frame);
         if !matches!(inner.stdin, Stdin::Inherited) {
             // Each round reads on where the round before stopped.
             inner.stdin = Stdin::Unknown;
@@ -52,7 +54,7 @@ impl<M: Machine> Walker<'_, M> {
         world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
-        let mut inner = frame.clone();
+        let mut inner = self.copy_frame(frame);
         // The body may read lines, too: then some rounds do not come, and what it reads is not known.
         inner.stdin = Stdin::Unknown;
         let mut done = Vec::new();
@@ -61,7 +63,7 @@ impl<M: Machine> Walker<'_, M> {
             if !self.tick("read") {
                 break;
             }
-            let mut reading = frame.clone();
+            let mut reading = self.copy_frame(frame);
             reading.stdin = Stdin::Text(line.clone());
             worlds = self.each(worlds, |walker, world| walker.list(cond, vec![world], &reading));
             worlds = self.each(worlds, |walker, world| walker.list(body, vec![world], &inner));
@@ -195,6 +197,7 @@ impl<M: Machine> Walker<'_, M> {
             }
             at += 1;
         }
+        self.copy(names.len());
         names.retain(|name| !name.starts_with('\0'));
         for name in names {
             world.shell().set(&name, Value::unknown(), self.start);
@@ -217,7 +220,7 @@ fn lines(cond: &List, stdin: &Stdin) -> Option<Vec<String>> {
     }
     // A last line without an end is read, but ends the loop.
     let lines: Vec<String> = text.split_inclusive('\n').filter(|line| line.ends_with('\n')).map(str::to_owned).collect();
-    (!text.contains(['\\', HOLE]) && lines.len() <= ROUNDS).then_some(lines)
+    (!has(text, b"\\\0") && lines.len() <= ROUNDS).then_some(lines)
 }
 
 /// Readings of one loop before it is given up.

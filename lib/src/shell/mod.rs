@@ -22,6 +22,7 @@ mod expand;
 mod feed;
 mod flow;
 mod format;
+mod frame;
 mod heredoc;
 mod interpreter;
 mod join;

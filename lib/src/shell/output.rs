@@ -2,6 +2,7 @@
 
 use super::command::{Command, HOLE, Known, Stdin, Word};
 use super::format::{echo, join_words, printf, unescape};
+use super::pattern::has;
 use super::state::join;
 use super::world::LONGEST;
 
@@ -111,8 +112,8 @@ fn filter(program: &str, args: &[Word], input: &str) -> Option<String> {
             let mut pieces = script[mark.len_utf8()..].split(mark);
             let (from, to, flags) = (pieces.next()?, pieces.next()?, pieces.next()?);
             if from.is_empty()
-                || from.contains(['\\', '[', '.', '*', '^', '$'])
-                || to.contains(['\\', '&'])
+                || has(from, b"\\[.*^$")
+                || has(to, b"\\&")
                 || !matches!(flags, "" | "g")
                 || pieces.next().is_some()
             {

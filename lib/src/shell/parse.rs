@@ -9,8 +9,15 @@ use super::word::Inside;
 pub(super) const DEEPEST: u32 = 64;
 /// How often reading starts again behind a part that was too deep.
 const RESTARTS: usize = 32;
-/// So many notes are kept.
-pub(super) const NOTES: usize = 32;
+/// So many notes are kept, and the first of each kind.
+const NOTES: usize = 32;
+/// Errors of syntax behind which reading goes on. A shell stops at the first.
+const STRAYS: u32 = 4096;
+
+/// Whether one more note of this kind is kept.
+pub(super) fn room(unread: &[Unread], why: &str) -> bool {
+    unread.len() < NOTES || unread.iter().all(|note| note.why != why)
+}
 
 /// A reader of one text.
 pub(super) struct Parser<'t> {
@@ -28,6 +35,8 @@ pub(super) struct Parser<'t> {
     /// The span of the whole text in the line as typed, where it is not that line.
     pub fixed: Option<(usize, usize)>,
     pub unread: Vec<Unread>,
+    /// Closing words that nothing opened, so far.
+    strays: u32,
     /// What may still be looked at ahead, in bytes: keeps `((((((` linear.
     pub ahead: usize,
 }
@@ -67,6 +76,7 @@ impl<'t> Parser<'t> {
             runs: 0,
             fixed,
             unread: Vec::new(),
+            strays: 0,
             ahead: text.len() * 4 + 1024,
         }
     }
@@ -89,7 +99,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn note(&mut self, why: &'static str, from: usize) {
-        if self.halted || self.unread.len() >= NOTES {
+        if self.halted || !room(&self.unread, why) {
             return;
         }
         let mut from = from.min(self.text.len());
@@ -167,8 +177,11 @@ impl<'t> Parser<'t> {
         parser.depth = self.depth;
         let out = read(&mut parser);
         self.runs += parser.runs;
-        let room = NOTES.saturating_sub(self.unread.len());
-        self.unread.extend(parser.unread.into_iter().take(room));
+        for note in parser.unread {
+            if room(&self.unread, note.why) {
+                self.unread.push(note);
+            }
+        }
         out
     }
 
@@ -181,12 +194,7 @@ impl<'t> Parser<'t> {
         let mut all = self.list();
         while self.peek().is_some() {
             let from = self.pos;
-            self.note("syntax", from);
-            self.pos += match self.reserved() {
-                Some(word) => word.len(),
-                None => self.char().map_or(1, char::len_utf8),
-            };
-            all.items.append(&mut self.list().items);
+            self.stray(from, &mut all);
         }
         all
     }
@@ -197,15 +205,26 @@ impl<'t> Parser<'t> {
         let mut list = self.list();
         // Another construct's closing word in here is an error; reading goes on behind it.
         while self.peek().is_some_and(|next| next != byte) {
-            self.note("syntax", from);
-            self.pos += match self.reserved() {
-                Some(word) => word.len(),
-                None => self.char().map_or(1, char::len_utf8),
-            };
-            list.items.append(&mut self.list().items);
+            self.stray(from, &mut list);
         }
         self.close(byte, from);
         list
+    }
+
+    /// A closing word that nothing opened: reading goes on behind it.
+    fn stray(&mut self, from: usize, list: &mut List) {
+        self.note("syntax", from);
+        self.strays += 1;
+        if self.strays > STRAYS {
+            self.note("too many errors", self.pos);
+            self.pos = self.end;
+            return;
+        }
+        self.pos += match self.reserved() {
+            Some(word) => word.len(),
+            None => self.char().map_or(1, char::len_utf8),
+        };
+        self.more(list);
     }
 
     /// Blanks, continued lines and a comment.
@@ -263,7 +282,12 @@ impl<'t> Parser<'t> {
 
     /// Commands up to anything that closes.
     pub(super) fn list(&mut self) -> List {
-        let mut items = Vec::new();
+        let mut list = List::default();
+        self.more(&mut list);
+        list
+    }
+
+    fn more(&mut self, list: &mut List) {
         loop {
             self.lines();
             if self.closes() {
@@ -281,13 +305,12 @@ impl<'t> Parser<'t> {
                 Some(b'\n') => self.newline(),
                 _ => {}
             }
-            items.push(item);
+            list.items.push(item);
             if self.pos == from && self.peek().is_some() {
                 self.note("syntax", from);
                 self.pos += self.char().map_or(1, char::len_utf8);
             }
         }
-        List { items }
     }
 
     fn and_or(&mut self) -> AndOr {

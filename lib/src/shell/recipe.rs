@@ -1,6 +1,7 @@
 //! Recipes of `make`, `npm`, `just`: the shell lines that a target runs.
 
 use super::command::{HOLE, Word};
+use super::pattern::has;
 use super::wrapper::options;
 
 /// What of a recipe file is asked for.
@@ -84,8 +85,8 @@ fn operands(kind: Kind, words: &[Word], short: &str, long: &[&str]) -> Request {
 fn shows_only(words: &[Word]) -> bool {
     let long = ["--just-print", "--dry-run", "--recon", "--question", "--touch"];
     words[1..].iter().map(Word::text).any(|text| {
-        let cluster = text.starts_with('-') && !text.starts_with("--") && !text.contains(['C', 'f', 'I', 'j', 'o', 'W']);
-        long.contains(&text) || (cluster && text.contains(['n', 'q', 't']))
+        let cluster = text.starts_with('-') && !text.starts_with("--") && !has(text, b"CfIjoW");
+        long.contains(&text) || (cluster && has(text, b"nqt"))
     })
 }
 

@@ -1,10 +1,11 @@
 //! Redirections: what is read, what is written, where output goes.
 
 use super::command::{HOLE, Redirect, RedirectKind, Stdin, Word};
+use super::frame::Frame;
 use super::machine::Machine;
 use super::state::place;
 use super::tree::{Redir, RedirOp};
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{Flow, World, Worlds, Written};
 
 /// Where file descriptor 1 goes.
@@ -32,16 +33,19 @@ impl<M: Machine> Walker<'_, M> {
             .flat_map(|redirect| std::iter::once(&redirect.target).chain(redirect.body.as_ref().and_then(|body| body.get())));
         let worlds = self.results(trees, world, frame);
         self.each(worlds, |walker, mut world| {
-            let mut inner = frame.clone();
+            let mut inner = walker.copy_frame(frame);
             let mut out = Out::Same;
             let mut may_fail = false;
             for redirect in redirects {
+                if !walker.tick("") {
+                    break;
+                }
                 may_fail |= walker.one_redirect(redirect, &mut world, &mut inner, &mut out);
             }
             world.results.clear();
-            let outer = world.out.take();
+            let mut outer = world.out.take();
             world.out = match out {
-                Out::Same => outer.clone(),
+                Out::Same => outer.take(),
                 Out::Lost => None,
                 Out::File(..) => Some(String::new()),
             };
@@ -50,7 +54,7 @@ impl<M: Machine> Walker<'_, M> {
                 let text = world.out.take();
                 world.out = match &out {
                     Out::Same => text,
-                    Out::Lost => outer.clone(),
+                    Out::Lost => walker.kept(&outer),
                     Out::File(name, append) => {
                         if let Some(name) = name
                             && !name.starts_with("/dev/")
@@ -58,7 +62,7 @@ impl<M: Machine> Walker<'_, M> {
                             let text = text.filter(|text| !text.contains(HOLE));
                             world.keep(name, text, *append);
                         }
-                        outer.clone()
+                        walker.kept(&outer)
                     }
                 };
                 if may_fail && world.flow == Flow::Go && world.ok == Some(true) {

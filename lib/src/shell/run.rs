@@ -4,12 +4,13 @@ use super::alias;
 use super::assignment::value_runs;
 use super::command::{Command, EnvValue, HOLE, Place, Stdin, Word};
 use super::flow::{argument, unknown_or};
+use super::frame::Frame;
 use super::machine::{Machine, Step};
 use super::output;
 use super::tree::{Node, RedirOp, Simple, Value as Source, WordTree};
 use super::value::Value;
-use super::walk::{Frame, Walker};
-use super::world::{Flow, World, Worlds};
+use super::walk::Walker;
+use super::world::{ENTRY, Flow, World, Worlds};
 use std::rc::Rc;
 
 impl<M: Machine> Walker<'_, M> {
@@ -46,7 +47,7 @@ impl<M: Machine> Walker<'_, M> {
         world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
-        let mut inner = frame.clone();
+        let mut inner = self.copy_frame(frame);
         inner.via.push(format!("alias {name}"));
         inner.span = Some(frame.span.unwrap_or(node.span));
         if inner.via.len() > 16 {
@@ -115,6 +116,8 @@ impl<M: Machine> Walker<'_, M> {
         ran: bool,
     ) -> Worlds<M::State> {
         let mut words = self.expander(&mut world).words(&simple.words);
+        // As many as most commands have come with the command.
+        self.copy(words.len().saturating_sub(8));
         if words.is_empty() {
             for assign in &simple.assigns {
                 let value = self.value(assign, &mut world);
@@ -132,12 +135,12 @@ impl<M: Machine> Walker<'_, M> {
                 }
                 let mut command = walker.command(&world, frame, span);
                 command.words.push(Word::Literal(":".to_owned()));
-                let out = world.out.clone();
+                let out = walker.kept(&world.out);
                 let mut worlds = walker.report(world, &command, Some(ok));
                 // `$(< file)` is the file's text; in all other places a redirection alone prints nothing.
                 let alone = simple.assigns.is_empty() && matches!(node.redirects.as_slice(), [one] if one.op == RedirOp::Read);
                 for world in &mut worlds {
-                    world.out.clone_from(&out);
+                    world.out = walker.kept(&out);
                     match &command.stdin {
                         Stdin::Text(text) if alone => world.print(Some(text)),
                         _ if alone => world.print(None),
@@ -215,6 +218,7 @@ impl<M: Machine> Walker<'_, M> {
 
     /// A command with all but its words.
     pub fn command(&self, world: &World<M::State>, frame: &Frame, span: (usize, usize)) -> Command {
+        self.copy(frame.weight());
         Command {
             words: Vec::new(),
             redirects: frame.redirects.clone(),
@@ -228,9 +232,15 @@ impl<M: Machine> Walker<'_, M> {
         }
     }
 
+    /// A copy of what was printed so far, paid for.
+    pub fn kept(&self, out: &Option<String>) -> Option<String> {
+        self.copy(out.as_ref().map_or(0, |out| out.len() / ENTRY));
+        out.clone()
+    }
+
     /// Tells the machine of a command; `ok`: the status, where the walker knows better.
     pub fn report(&mut self, world: World<M::State>, command: &Command, ok: Option<Option<bool>>) -> Worlds<M::State> {
-        let World { state, shell, files, out, results, copied, .. } = world;
+        let World { state, shell, files, mut out, results, pipes, copied, .. } = world;
         let cleaned;
         let told = match &command.stdin {
             Stdin::Text(text) if text.contains(HOLE) => {
@@ -239,22 +249,25 @@ impl<M: Machine> Walker<'_, M> {
             }
             _ => command,
         };
-        let make = |state: M::State, ok: Option<bool>| World {
+        let make = |state: M::State, ok: Option<bool>, out: Option<String>| World {
             state,
             shell: Rc::clone(&shell),
             files: Rc::clone(&files),
             ok,
             flow: Flow::Go,
-            out: out.clone(),
+            out,
             results: results.clone(),
+            pipes,
             copied: Rc::clone(&copied),
         };
         match self.machine.run(told, state) {
             Step::Done(ends) => {
                 self.copy(ends.len() * results.len());
                 let mut worlds = Vec::with_capacity(ends.len());
-                for end in ends {
-                    let mut world = make(end.state, ok.unwrap_or(end.ok));
+                let last = ends.len().saturating_sub(1);
+                for (index, end) in ends.into_iter().enumerate() {
+                    let out = if index == last { out.take() } else { self.kept(&out) };
+                    let mut world = make(end.state, ok.unwrap_or(end.ok), out);
                     if world.out.is_some() {
                         match &end.output {
                             Some(text) => world.print(Some(text)),
@@ -276,10 +289,10 @@ impl<M: Machine> Walker<'_, M> {
                     inner.cwd = cwd;
                 }
                 let args = args.iter().map(|word| word.text().to_owned()).collect();
-                self.child(make(state, None), &text, args, &inner, &via)
+                self.child(make(state, None, out), &text, args, &inner, &via)
             }
             Step::Words { words, via, state } => {
-                let world = make(state, None);
+                let world = make(state, None, out);
                 if words.is_empty() || command.via.len() > 64 {
                     return vec![world];
                 }

@@ -251,8 +251,12 @@ const PATH: usize = 4096;
 pub(super) fn join(cwd: Option<&str>, path: &str) -> Known {
     let base = if path.starts_with('/') { "" } else { cwd? };
     // A base that is folded already, as it mostly is, is taken as it is.
-    let plain = base.starts_with('/') && !base.ends_with('/') && !base.contains("//") && !base.contains("/.");
-    let mut folded = if plain { base.to_owned() } else { String::new() };
+    let odd = |pair: &[u8]| matches!(pair, b"//" | b"/.");
+    let plain = base.starts_with('/') && !base.ends_with('/') && !base.as_bytes().windows(2).any(odd);
+    let mut folded = String::with_capacity(base.len() + 1 + path.len());
+    if plain {
+        folded.push_str(base);
+    }
     for name in (if plain { "" } else { base }).split('/').chain(path.split('/')) {
         match name {
             "" | "." => {}

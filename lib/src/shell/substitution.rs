@@ -1,10 +1,11 @@
 //! Substitutions: they run before the words they are in are expanded.
 
 use super::command::{HOLE, Stdin};
+use super::frame::Frame;
 use super::machine::Machine;
 use super::tree::{List, Op, Part, WordTree};
 use super::value::Value;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::{World, Worlds, Written};
 use std::rc::Rc;
 
@@ -18,7 +19,7 @@ impl<M: Machine> Walker<'_, M> {
     ) -> Worlds<M::State> {
         let mut worlds = vec![world];
         for tree in trees {
-            if tree.runs {
+            if tree.runs && !self.spent("") {
                 worlds = self.run_parts(&tree.parts, worlds, frame);
             }
         }
@@ -27,6 +28,9 @@ impl<M: Machine> Walker<'_, M> {
 
     fn run_parts(&mut self, parts: &[Part], mut worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         for part in parts {
+            if self.spent("") {
+                break;
+            }
             worlds = match part {
                 Part::Command(list, _) => self.each(worlds, |walker, world| walker.capture(list, None, world, frame)),
                 Part::Process(list, write) => self.each(worlds, |walker, world| walker.capture(list, Some(*write), world, frame)),
@@ -69,18 +73,18 @@ impl<M: Machine> Walker<'_, M> {
     /// Runs a substitution and keeps what it printed; `process`: it has a file name, for writing or reading.
     fn capture(&mut self, list: &Rc<List>, process: Option<bool>, mut world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
         let out = world.out.take();
-        let mut inner = frame.clone();
+        let mut inner = self.copy_frame(frame);
         inner.redirects.retain(|redirect| redirect.fd != 1);
         if process == Some(true) {
             inner.stdin = Stdin::Unknown;
-            world.out.clone_from(&out);
+            world.out = self.kept(&out);
         } else {
             inner.piped = true;
             world.out = Some(String::new());
         }
         let name = process.map(|_| {
-            let number = 63usize.saturating_sub(self.pipes);
-            self.pipes += 1;
+            let number = 63usize.saturating_sub(world.pipes);
+            world.pipes += 1;
             if number > 9 { format!("/dev/fd/{number}") } else { "/dev/fd/\0".to_owned() }
         });
         let key = Rc::as_ptr(list) as usize;
@@ -88,13 +92,16 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = self.subshell(world, &inner, |walker, world| walker.list(list, vec![world], &inner));
         for world in &mut worlds {
             let text = world.out.take().unwrap_or_default();
-            world.out.clone_from(&out);
+            world.out = self.kept(&out);
             match &name {
                 Some(name) => {
                     world.ok = ok;
                     if process == Some(false) {
                         let known = (!text.contains(HOLE)).then_some(text);
-                        world.files().insert(name.clone(), vec![Written::Text(known)]);
+                        let written = vec![Written::Text(known)];
+                        if world.files.get(name) != Some(&written) {
+                            world.files().insert(name.clone(), written);
+                        }
                     }
                     world.result(key, name.clone());
                 }

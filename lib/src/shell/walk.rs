@@ -1,9 +1,10 @@
 //! Goes through a text as bash would and tells a [`Machine`] of every simple command.
 
-use super::command::{Command, EnvValue, HOLE, Place, Redirect, Stdin};
+use super::command::{Command, EnvValue, HOLE};
 use super::expand::Expander;
+use super::frame::Frame;
 use super::machine::{Machine, Source, Start, Unread, Walked};
-use super::parse::{NOTES, parse};
+use super::parse::{parse, room};
 use super::state::{Shell, Var};
 use super::tree::List;
 use super::value::Value;
@@ -13,16 +14,23 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Simple commands looked at in all.
-const STEPS: u32 = 20_000;
-/// Text read in all, scripts included, in bytes; also the bound of what expansions may make.
+/// Commands and redirections looked at in all, a program twice.
+const STEPS: u32 = 12_000;
+/// The longest line that is read, in bytes; expansions may make as much and twice the line.
 const TEXT: usize = 1 << 20;
+/// Texts read for a line in all, in bytes: scripts, `sh -c`, `eval`.
+const INNER: usize = 1 << 18;
+/// Texts that are kept as they were read.
+const PARSED: usize = 4;
 /// Copying of shell states and words, in entries.
-const COPIES: usize = 150_000;
+const COPIES: usize = 80_000;
 /// How deep lists, functions, scripts and `sh -c` may lie in one another.
 const DEEPEST: u32 = 64;
 /// Worlds followed at once.
 const WORLDS: usize = 8;
+
+/// A text that was read, and the span of its commands.
+type Parsed = (String, Option<(usize, usize)>, Rc<List>);
 
 /// The walker and what it may still spend.
 pub(super) struct Walker<'m, M: Machine> {
@@ -32,45 +40,16 @@ pub(super) struct Walker<'m, M: Machine> {
     pub unread: Vec<Unread>,
     /// Above zero inside conditions, where `set -e` does not end the shell.
     pub cond: u32,
-    /// Process substitutions so far; they are named from /dev/fd/63 downwards.
-    pub pipes: usize,
     /// Shells inside the line's own.
     pub shells: u32,
     steps: u32,
+    /// It was said that there were too many steps.
+    told: bool,
     text: usize,
+    /// The latest texts read, the last first: several worlds run the same script.
+    parsed: Vec<Parsed>,
     copied: Rc<Cell<usize>>,
     depth: u32,
-}
-
-/// What holds for every command in a part of the tree.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Frame {
-    pub redirects: Vec<Redirect>,
-    /// A text may have holes.
-    pub stdin: Stdin,
-    pub piped: bool,
-    pub place: Place,
-    pub via: Vec<String>,
-    /// The span of the text's commands in the line as typed, where the text is not that line.
-    pub span: Option<(usize, usize)>,
-}
-
-impl Frame {
-    /// What holds inside a command that runs other commands.
-    pub fn inside(command: &Command, via: &str) -> Self {
-        let mut names = command.via.clone();
-        if !via.is_empty() {
-            names.push(via.to_owned());
-        }
-        Self {
-            redirects: command.redirects.clone(),
-            stdin: command.stdin.clone(),
-            piped: command.piped,
-            place: command.place,
-            via: names,
-            span: Some(command.span),
-        }
-    }
 }
 
 /// Walks `line` from `start` in the world `state`.
@@ -78,13 +57,14 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
     let mut walker = Walker {
         machine,
         start,
-        budget: 4 * TEXT,
+        budget: 2 * line.len().min(TEXT) + TEXT,
         unread: Vec::new(),
         cond: 0,
-        pipes: 0,
         shells: 0,
         steps: STEPS,
-        text: TEXT,
+        told: false,
+        text: line.len().min(TEXT) + INNER,
+        parsed: Vec::new(),
         copied: Rc::default(),
         depth: 0,
     };
@@ -97,6 +77,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
         flow: Flow::Go,
         out: None,
         results: Vec::new(),
+        pipes: 0,
         copied: Rc::clone(&walker.copied),
     };
     let frame = Frame::default();
@@ -120,24 +101,39 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
 
 impl<M: Machine> Walker<'_, M> {
     pub fn note(&mut self, why: &'static str, part: &str) {
-        if self.unread.len() < NOTES && self.unread.last().is_none_or(|last| last.why != why || last.part != part) {
+        if room(&self.unread, why) && self.unread.last().is_none_or(|last| last.why != why || last.part != part) {
             self.unread.push(Unread { why, part: part.chars().filter(|char| *char != HOLE).take(80).collect() });
         }
     }
 
     /// Counts a step; false when there were too many.
     pub fn tick(&mut self, what: &str) -> bool {
-        if self.steps == 0 || self.copied.get() > COPIES {
-            self.steps = 0;
-            self.note("too many steps", what);
+        if self.spent(what) {
             return false;
         }
         self.steps -= 1;
         true
     }
 
+    /// Whether there were too many steps: the rest of the line is left out, and the walk says so.
+    pub fn spent(&mut self, what: &str) -> bool {
+        if self.steps > 0 && self.copied.get() <= COPIES {
+            return false;
+        }
+        self.steps = 0;
+        if !std::mem::replace(&mut self.told, true) {
+            self.note("too many steps", what);
+        }
+        true
+    }
+
     /// Reads and runs a text in the shells of `worlds`.
     pub fn text(&mut self, text: &str, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+        let same = |(known, span, _): &&Parsed| *span == frame.span && known == text;
+        if let Some((_, _, list)) = self.parsed.iter().find(same) {
+            let list = Rc::clone(list);
+            return self.list(&list, worlds, frame);
+        }
         if text.len() > self.text {
             self.note("too long", text);
             return worlds;
@@ -146,6 +142,11 @@ impl<M: Machine> Walker<'_, M> {
         let (list, unread) = parse(text, frame.span);
         for note in unread {
             self.note(note.why, &note.part);
+        }
+        let list = Rc::new(list);
+        if self.shells > 0 {
+            self.parsed.truncate(PARSED - 1);
+            self.parsed.insert(0, (text.to_owned(), frame.span, Rc::clone(&list)));
         }
         self.list(&list, worlds, frame)
     }
@@ -161,9 +162,7 @@ impl<M: Machine> Walker<'_, M> {
             if worlds.iter().all(|world| world.flow != Flow::Go) {
                 break;
             }
-            if self.steps == 0 || self.copied.get() > COPIES {
-                // The rest of the list is left out: never without a word.
-                self.note("too many steps", "");
+            if self.spent("") {
                 break;
             }
             worlds = self.and_or(item, worlds, frame);
@@ -191,9 +190,15 @@ impl<M: Machine> Walker<'_, M> {
     /// Runs `step` in each world that still goes on.
     pub fn each(
         &mut self,
-        worlds: Worlds<M::State>,
+        mut worlds: Worlds<M::State>,
         mut step: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
     ) -> Worlds<M::State> {
+        if worlds.len() == 1 {
+            // As it mostly is: no list to be joined.
+            let only = worlds.pop();
+            let after = only.map(|world| if world.flow == Flow::Go { step(self, world) } else { vec![world] });
+            return self.bound(after.unwrap_or_default());
+        }
         let mut after = Vec::with_capacity(worlds.len());
         for world in worlds {
             if world.flow == Flow::Go {
@@ -223,7 +228,6 @@ impl<M: Machine> Walker<'_, M> {
         }
         let mut kept: Worlds<M::State> = Vec::with_capacity(worlds.len());
         for world in worlds {
-            let weight = world.text_weight();
             let copied = &self.copied;
             let twin = kept.iter_mut().find(|other| {
                 other.flow == world.flow
@@ -232,13 +236,17 @@ impl<M: Machine> Walker<'_, M> {
                     && self.machine.same(&other.state, &world.state)
                     && {
                         // Long texts cost as much to compare as to copy.
-                        copied.set(copied.get() + weight);
+                        copied.set(copied.get() + world.text_weight());
                         other.out == world.out && other.results == world.results
                     }
             });
             match twin {
-                Some(twin) if twin.ok == world.ok => {}
-                Some(twin) => twin.ok = None,
+                Some(twin) => {
+                    twin.pipes = twin.pipes.max(world.pipes);
+                    if twin.ok != world.ok {
+                        twin.ok = None;
+                    }
+                }
                 None => kept.push(world),
             }
         }
@@ -268,7 +276,9 @@ impl<M: Machine> Walker<'_, M> {
                 self.note("too many steps", "");
             }
         }
+        one.pipes = one.pipes.max(other.pipes);
         if !Rc::ptr_eq(&one.files, &other.files) {
+            self.copy(one.files.len() + other.files.len());
             one.merge_files(&other.files);
         }
         self.copy(other.text_weight());
@@ -294,14 +304,20 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// The shell of `worlds` ends: its EXIT trap runs.
-    pub fn leave(&mut self, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+    pub fn leave(&mut self, mut worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
+        if worlds.iter().all(|world| world.shell.trap.is_none()) {
+            for world in &mut worlds {
+                world.flow = Flow::Go;
+            }
+            return worlds;
+        }
         let mut after = Vec::with_capacity(worlds.len());
         for mut world in worlds {
             world.flow = Flow::Go;
             if world.shell.trap.is_some() {
                 let text = world.shell().trap.take().unwrap_or_default();
                 let ok = world.ok;
-                let mut inner = frame.clone();
+                let mut inner = self.copy_frame(frame);
                 inner.via.push("trap".to_owned());
                 for mut world in self.text(&text, vec![world], &inner) {
                     world.ok = ok;

@@ -2,9 +2,10 @@
 
 use super::command::{HOLE, Redirect, RedirectKind, Word};
 use super::flow::unknown_or;
+use super::frame::Frame;
 use super::machine::Machine;
 use super::state::join;
-use super::walk::{Frame, Walker};
+use super::walk::Walker;
 use super::world::Worlds;
 
 /// Commands and aliases of PowerShell that lose or move files: name, Unix name.
@@ -40,6 +41,9 @@ pub(super) fn walk<M: Machine>(
     frame: &Frame,
 ) -> Worlds<M::State> {
     for simple in commands(text) {
+        if walker.spent("") {
+            break;
+        }
         worlds = walker.each(worlds, |walker, mut world| {
             let mut command = walker.command(&world, frame, frame.span.unwrap_or((0, text.len())));
             command.redirects.extend(simple.writes.iter().cloned());

@@ -45,6 +45,8 @@ pub(super) struct World<S> {
     pub out: Option<String>,
     /// Results of the substitutions of the command being expanded, by the address of their tree.
     pub results: Vec<(usize, String)>,
+    /// Process substitutions whose names the commands that run now can use; named from /dev/fd/63 downwards.
+    pub pipes: usize,
     /// Entries of shells and files copied so far, in all worlds of the walk.
     pub copied: Rc<Cell<usize>>,
 }
@@ -59,7 +61,7 @@ pub(super) const LONGEST: usize = 1 << 16;
 pub(super) const ENTRY: usize = 256;
 
 /// Results of substitutions kept for one command.
-const RESULTS: usize = 128;
+const RESULTS: usize = 64;
 
 impl<S> World<S> {
     pub fn shell(&mut self) -> &mut Shell {
@@ -95,7 +97,10 @@ impl<S> World<S> {
         }
         let files = self.files();
         for (path, texts) in other {
-            let mine = files.entry(path.clone()).or_insert_with(|| vec![Written::Before]);
+            let mine = match files.get_mut(path) {
+                Some(mine) => mine,
+                None => files.entry(path.clone()).or_insert_with(|| vec![Written::Before]),
+            };
             for text in texts {
                 if !mine.contains(text) {
                     mine.push(text.clone());

@@ -22,6 +22,11 @@ fn errors_are_noted_and_the_rest_is_read() {
     assert_eq!(gits(&recorder), ["git a", "git b"]);
 }
 
+fn unread(line: &str) -> Vec<&'static str> {
+    let mut recorder = Recorder::default();
+    walk(line, Source::Shell, &start(true), &mut recorder, ()).unread.iter().map(|note| note.why).collect()
+}
+
 #[test]
 fn bounds_hold() {
     let why = |line: &str| {
@@ -35,7 +40,17 @@ fn bounds_hold() {
     let rounds = "for i in {1..60}; do ".repeat(4) + "foo; " + &"done; ".repeat(4);
     let (reason, count) = why(&rounds);
     assert_eq!(reason, Some("too many steps"));
-    assert!(count <= 20_000);
+    assert!(count <= 12_000);
+    // What is neither a command nor text counts, too; nothing may be lost behind it without a word.
+    for many in ["a | ", "a && ", "`a` ", "<x ", ">(a) ", "for x in $y; do ", "x=$(a) ", "sh -c a; "] {
+        let line = many.repeat(90_000 / many.len()) + "git a";
+        let notes = unread(&line);
+        assert!(notes.iter().any(|note| note.starts_with("too ")), "{many}: {notes:?}");
+    }
+    // Errors do not hide that reading stopped for another reason.
+    let notes = unread(&(") ".repeat(100) + &"a; ".repeat(20_000)));
+    assert!(notes.contains(&"syntax") && notes.contains(&"too many steps"), "{notes:?}");
+    assert!(unread(&") ".repeat(5_000)).contains(&"too many errors"));
     assert_eq!(why(&"x && ".repeat(100)).0, None);
     let doubling = "x=ab; ".to_owned() + &"x=$x$x; ".repeat(60) + "git $x";
     assert_eq!(why(&doubling).0, None);

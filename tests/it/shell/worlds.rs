@@ -135,3 +135,21 @@ fn names_that_stand_for_others_and_quoting_are_followed() {
     finds("case b in a) git a;; b) git b;& c) git c;; d) git d;; esac", &["git b", "git c"]);
     finds("case b in b) git b;;& c) git c;; b*) git d;; *) git e;; esac", &["git b", "git d"]);
 }
+
+#[test]
+fn process_substitutions_have_a_name_while_their_command_runs() {
+    let again = "sh <(echo git a); ".repeat(70) + "sh <(echo git b)";
+    finds(&again, &["git a", "git b"]);
+    finds("f() { sh <(echo git b); sh $1; }; f <(echo git a)", &["git b", "git a"]);
+    finds("for x in <(echo git a) <(echo git b); do sh <(echo git c); sh $x; done", &["git c", "git a", "git b"]);
+    finds("x=<(echo git a); sh <(echo git b); sh $x", &["git b", "git a"]);
+    finds("sh <(sh <(echo echo git a))", &["git a"]);
+}
+
+#[test]
+fn a_script_is_read_once_for_all_rounds() {
+    // Six rounds of a script that is a quarter of what may be read.
+    let text = format!("cat > x <<'E'\n{}git a\nE\n", "# nothing\n".repeat(6_000));
+    let line = text + "for i in 1 2 3 4 5 6; do sh x; done";
+    finds(&line, &["git a"]);
+}
