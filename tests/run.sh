@@ -147,8 +147,8 @@ main() {
 	else
 		lines=80
 		run 'oracle: random lines' tests/oracle/variants.py --n "${AH_VARIANTS:-200}" --seed "${AH_SEED:-1}" --jobs 2 -- "$AH_RELEASE" --harness claude
-		run 'oracle: undo' tests/oracle/undo.py --n "${AH_UNDO:-200}" --seed "${AH_SEED:-1}" --jobs 2 -- "$AH_RELEASE" --harness claude
-		run 'oracle: undo of a turn' tests/oracle/undo.py --n "${AH_UNDO:-80}" --seed "${AH_SEED:-1}" --jobs 2 --on-loss turn -- "$AH_RELEASE" --harness claude
+		run 'oracle: undo' tests/oracle/undo.py --n "${AH_UNDO:-300}" --seed "${AH_SEED:-1}" --jobs 2 -- "$AH_RELEASE" --harness claude
+		run 'oracle: undo of a turn' tests/oracle/undo.py --n "${AH_UNDO:-100}" --seed "${AH_SEED:-1}" --jobs 2 --on-loss turn -- "$AH_RELEASE" --harness claude
 		if [ -z "$quick" ]; then
 			run 'corpus' tests/bench/guard -- "$AH_RELEASE" --harness claude
 			run 'sessions' tests/oracle/play.py --undo "$AH_RELEASE undo --yes" -- "$AH_RELEASE" --harness claude
