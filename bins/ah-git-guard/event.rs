@@ -1,10 +1,7 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
-use crate::attempt::Attempt;
 use crate::guard::{self, Judged};
-use crate::memory::Memory;
-use crate::message;
-use crate::outcome::Outcome;
+use crate::own::memory::Memory;
 use crate::plain;
 use crate::policy::{Policies, Policy};
 use crate::snapshot::before::before;
@@ -12,6 +9,9 @@ use crate::snapshot::{Taken, Want, turn};
 use crate::tools;
 use crate::verdict::Verdict;
 use crate::way::Way;
+use crate::way::attempt::Attempt;
+use crate::way::message;
+use crate::way::outcome::Outcome;
 use ah::answer::Answer;
 use ah::config::{Fail, Severity};
 use ah::event::{Event, Moment};

@@ -1,8 +1,8 @@
 //! How a line was read and judged, for people (`explain`, `--explain`) and for programs (`--json`).
 
 use crate::guard::Judged;
-use crate::outcome::Outcome;
 use crate::verdict::{Loss, word};
+use crate::way::outcome::Outcome;
 use ah::quote;
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::hits::{Hits, absolute};
 use crate::invocation::Invocation;
-use crate::memory::Memory;
+use crate::own::memory::Memory;
 use crate::place::Temporary;
 use crate::policy::Policy;
 use crate::site::Site;

@@ -1,7 +1,7 @@
 //! What a command took from content, as findings: whose it was, whether history has it all the same.
 
 use crate::judge::Judge;
-use crate::memory::Whose;
+use crate::own::memory::Whose;
 use crate::treasure::{Kind, Level, Treasure};
 use crate::verdict::{Finding, Loss, Verdict};
 use crate::world::World;

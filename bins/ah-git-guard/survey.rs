@@ -3,8 +3,8 @@
 use crate::files;
 use crate::hits::absolute;
 use crate::invocation::Invocation;
-use crate::making::{self, Making};
-use crate::memory::Written;
+use crate::own::making::{self, Making};
+use crate::own::memory::Written;
 use crate::place;
 use crate::policy::own_rule;
 use crate::switch;

@@ -1,9 +1,9 @@
 //! Commands that switch ah off, loosen it, or give a person's word in their place: by name, by variable, typed into a terminal.
 
-use crate::harnesses;
 use crate::hits::absolute;
 use crate::script;
 use crate::verdict::{Finding, Loss, Verdict};
+use crate::way::harnesses;
 use ah::shell::{Command, EnvValue, Stdin, Word};
 use std::ffi::OsString;
 use std::path::Path;

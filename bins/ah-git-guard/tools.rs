@@ -3,7 +3,7 @@
 use crate::files::{self, Change};
 use crate::guard::{self, Judged};
 use crate::hits::absolute;
-use crate::memory::{Recall, Written};
+use crate::own::memory::{Recall, Written};
 use crate::policy::Policies;
 use crate::workdir;
 use ah::event::Event;

@@ -1,16 +1,16 @@
 //! `allow`: the last denials, and a person's word that lets one of them through once.
 
 use super::{denial, line, paths, place};
-use crate::attempt::Attempt;
-use crate::audit::{self, Line};
 use crate::explain;
-use crate::grant;
 use crate::guard;
-use crate::memory::Memory;
-use crate::person;
+use crate::own::memory::Memory;
 use crate::policy::{Policies, Policy};
 use crate::verdict::Verdict;
 use crate::way;
+use crate::way::attempt::Attempt;
+use crate::way::audit::{self, Line};
+use crate::way::grant;
+use crate::way::person;
 use ah::cli::{Call, Cli};
 use ah::clock::now_ms;
 use ah::exit;

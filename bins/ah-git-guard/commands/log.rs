@@ -2,7 +2,7 @@
 
 use super::allow::command;
 use super::paths;
-use crate::audit::Line;
+use crate::way::audit::Line;
 use ah::cli::{Call, Cli};
 use ah::clock::{day_end_ms, now_ms, utc};
 use ah::exit;

@@ -1,15 +1,15 @@
 //! What a person runs by hand; check and explain are here, each other command in a file of its own.
 
-use crate::attempt::Attempt;
-use crate::audit::{self, Line};
 use crate::explain;
 use crate::guard::{self, Judged};
-use crate::memory::Memory;
-use crate::outcome::Outcome;
+use crate::own::memory::Memory;
 use crate::policy::Policies;
 use crate::snapshot::Taken;
 use crate::verdict::Verdict;
 use crate::way::Way;
+use crate::way::attempt::Attempt;
+use crate::way::audit::{self, Line};
+use crate::way::outcome::Outcome;
 use ah::cli::{Call, Cli};
 use ah::exit;
 use ah::paths::Paths;

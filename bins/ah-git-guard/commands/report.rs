@@ -1,15 +1,15 @@
 //! `report CODE`: a case that others can look at, without secrets, contents, names or addresses.
 
 use super::{denial, paths, policy};
-use crate::audit::Line;
 use crate::explain;
 use crate::guard;
-use crate::memory::Memory;
-use crate::outcome;
+use crate::own::memory::Memory;
 use crate::policy::{Policies, Policy};
 use crate::site;
 use crate::snapshot::Taken;
 use crate::way;
+use crate::way::audit::Line;
+use crate::way::outcome;
 use ah::cli::{Call, Cli};
 use ah::exit;
 use ah::git::{Git, Head, Paths as Which, Repo, State, Untracked, Vars};

@@ -3,8 +3,8 @@
 use super::manifest::Kind;
 use super::take::{About, take};
 use super::{Taken, Want};
-use crate::attempt::Attempt;
 use crate::policy::Policy;
+use crate::way::attempt::Attempt;
 use ah::clock::Deadline;
 use ah::config::Profile;
 use ah::paths::Paths;

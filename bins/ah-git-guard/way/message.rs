@@ -1,8 +1,8 @@
 //! What a denial, a question or a note says: what would be lost, one safer way, who decides. At most 900 characters.
 
-use crate::outcome::Outcome;
 use crate::rule;
 use crate::verdict::{Finding, Loss, Verdict};
+use crate::way::outcome::Outcome;
 use ah::quote;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

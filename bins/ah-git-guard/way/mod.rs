@@ -1,12 +1,19 @@
 //! A call's way through, between findings and the answer: a person's leave, the outcome, the code of what was stopped, the audit.
 
-use crate::attempt::Attempt;
-use crate::audit::{self, Line};
-use crate::ease::wanted;
-use crate::grant;
+pub mod attempt;
+pub mod audit;
+pub mod ease;
+pub mod grant;
+pub mod harnesses;
+pub mod message;
+pub mod outcome;
+pub mod person;
+
+use self::attempt::Attempt;
+use self::audit::Line;
+use self::ease::wanted;
+use self::outcome::{Keep, Outcome};
 use crate::guard::Judged;
-use crate::message;
-use crate::outcome::{self, Keep, Outcome};
 use crate::policy::{Policies, Policy};
 use crate::verdict::{Finding, Verdict, word};
 use ah::clock::now_ms;

@@ -1,10 +1,10 @@
 //! The audit: one line for every verdict but a silent allow.
 
-use crate::attempt::Attempt;
 use crate::explain;
 use crate::guard::Judged;
 use crate::policy::Policy;
 use crate::verdict::{Finding, Loss, Verdict};
+use crate::way::attempt::Attempt;
 use ah::clock::now_ms;
 use ah::paths::Paths;
 use ah::quote::cut;

@@ -1,8 +1,8 @@
 //! Whose work something is: what a session found when it began, and what it wrote since (the `own` lines of its log).
 
-use crate::making::Making;
+use crate::own::making::Making;
+use crate::own::transcript::{self, Spans};
 use crate::site::{Site, deadline};
-use crate::transcript::{self, Spans};
 use ah::clock::now_ms;
 use ah::config::Config;
 use ah::event::Event;

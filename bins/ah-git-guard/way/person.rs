@@ -1,7 +1,7 @@
 //! Whether a person sits at this process's terminal: no harness above it, and an answer that only who reads the screen can give.
 
-use crate::grant::letters;
-use crate::harnesses;
+use crate::way::grant::letters;
+use crate::way::harnesses;
 use ah::quote;
 use rustix::termios::{QueueSelector, isatty, tcflush, tcgetpgrp};
 use std::fs::{File, OpenOptions};

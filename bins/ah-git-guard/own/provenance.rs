@@ -3,7 +3,7 @@
 //! A session's own is what one of its lines was about to make, and whose content it wrote itself: a commit or entry that
 //! swept up a person's files is the person's too.
 
-use crate::memory::Memory;
+use crate::own::memory::Memory;
 use crate::site::Site;
 use ah::git::{LogEntry, Oid, Repo, Trouble, Vars};
 use ah::session::{Made, hash_bytes, mark, path_text};

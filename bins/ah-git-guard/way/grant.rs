@@ -1,9 +1,9 @@
 //! What a person lets through: once by a denial's code, or for a time by an `allow` entry of the policy.
 
-use crate::attempt::Attempt;
-use crate::audit;
 use crate::policy::Policy;
 use crate::verdict::{Finding, Verdict};
+use crate::way::attempt::Attempt;
+use crate::way::audit;
 use ah::config::Origin;
 use ah::paths::Paths;
 use ah::{event, fs, shell};

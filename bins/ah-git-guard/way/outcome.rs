@@ -1,10 +1,10 @@
 //! What becomes of a judged call: it goes on, goes on once a snapshot holds what it would lose, is asked about, or stopped.
 
-use crate::ease::{eased, files, wanted};
 use crate::guard::Judged;
 use crate::policy::Policy;
 use crate::snapshot::{Taken, Want};
 use crate::verdict::{Finding, Verdict};
+use crate::way::ease::{eased, files, wanted};
 
 /// How a snapshot is had: everything wanted, or why not.
 pub type Keep<'k> = &'k dyn Fn(&Policy, &Want) -> Result<Taken, String>;
