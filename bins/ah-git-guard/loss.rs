@@ -97,7 +97,8 @@ impl Judge<'_> {
     /// Whether this session made what is at a path.
     fn own(&self, path: &Path) -> bool {
         let around = self.sites.iter().filter(|s| path.starts_with(&s.root)).max_by_key(|s| s.root.as_os_str().len());
-        around.is_some_and(|site| self.memory.whose(&site.root, path) == Whose::Own)
+        let tree = around.filter(|site| site.repo.work_tree.is_some()).map_or(Path::new(""), |site| &site.root);
+        self.memory.whose(tree, path) == Whose::Own
     }
 
     /// Lost content that commits hold anyway: path, and whether it is the staged content of it.

@@ -120,7 +120,7 @@ impl Judge<'_> {
             self.nested(world, act, path)?;
             self.whole_repository(world, act, path)?;
             if self.outside(site, path) {
-                self.load_loose(world, path, true);
+                self.load_loose(world, path, self.made_by_tools(path));
             }
         } else if site.is_none() || self.outside(site, path) {
             self.loose_file(world, path, Kind::Untracked);
@@ -264,6 +264,14 @@ impl Judge<'_> {
             self.load_loose(world, dir, false);
         }
         Ok(())
+    }
+
+    /// A directory where tools keep what they can make again, by its name: in HOME a hidden one, else one of a build.
+    fn made_by_tools(&self, dir: &Path) -> bool {
+        let below = self.vars.path("HOME").and_then(|home| dir.strip_prefix(home).ok().map(Path::to_owned));
+        let top = below.as_deref().and_then(|tail| tail.components().next()).map(|part| PathBuf::from(part.as_os_str()));
+        let built = |part: &std::ffi::OsStr| matches!(part.to_str(), Some("build" | "dist" | "out" | "target" | "venv"));
+        top.is_some_and(|top| hidden(&top)) || dir.file_name().is_some_and(built)
     }
 
     /// Files below a directory that is in no repository; only the secrets among them where so little is known of the rest.

@@ -208,6 +208,20 @@ fn another_session_and_another_tree() {
     assert!(!s.own("git branch -D topic"));
 }
 
+/// Beside the repository lies a folder that is in none: what is there is a person's, but for what the session wrote.
+#[test]
+fn outside_of_every_repository() {
+    let s = session();
+    s.person("mkdir ../plain && echo p > ../plain/p.txt").run("mkdir ../mine && echo m > ../mine/m.txt");
+    assert!(!s.own("rm -rf ../plain") && !s.own("rm ../plain/p.txt"));
+    assert!(s.own("rm -rf ../mine") && s.own("rm ../mine/m.txt"));
+    s.person("echo p > ../mine/p.txt");
+    assert!(!s.own("rm -rf ../mine"));
+    let silent = |command: &str| !s.call("Bash", &json!({"command": command}), false).contains("file.remove");
+    s.person("mkdir -p ../dist ../.tool && echo d > ../dist/d.js && echo t > ../.tool/t");
+    assert!(silent("rm -rf ../dist"), "what a build makes again");
+}
+
 #[test]
 fn files_by_their_contents() {
     let s = session();

@@ -179,15 +179,16 @@ impl Memory {
         &self.made
     }
 
-    /// Whose the content of `path` in `tree` is.
+    /// Whose the content of `path` in `tree` is; `tree` is empty for a path that lies in no repository.
     ///
     /// It is a person's where it was dirty or untracked at the start, whatever the session did to it since, and where
     /// a write of the session met what was neither its own nor committed.
     #[must_use]
     pub fn whose(&self, tree: &str, path: &Path, now: &Present, committed: Committed) -> Whose {
-        let Some(start) = self.starts.get(tree) else {
-            return Whose::Unknown;
-        };
+        // In no tree nothing was looked at when the session began: what it met when it wrote is all there is to know.
+        let nowhere = Start::default();
+        let start = if tree.is_empty() { Some(&nowhere) } else { self.starts.get(tree) };
+        let Some(start) = start else { return Whose::Unknown };
         let path = path_text(path);
         if self.found(&path) {
             return Whose::Person;
