@@ -251,3 +251,15 @@ fn examples_of_the_catalogue_are_true() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Git refuses to delete a short name that the remote does not have; of a full one it drops what is tracked here.
+#[test]
+fn a_deletion_that_the_remote_ignores_may_drop_the_last_name_here() {
+    let t = pushed();
+    colleague(&t, "topic");
+    t.git(["fetch", "-q"]);
+    t.git_in(&t.root().join("other"), ["push", "-q", "origin", "--delete", "topic"]);
+    let check = |name: &str| call(&t, ["check", "--", &format!("git push --delete origin {name}")]);
+    assert_eq!(check("refs/heads/topic").code, Some(1));
+    assert_eq!(check("topic").code, Some(0));
+}

@@ -130,7 +130,16 @@ fn one(judge: &mut Judge, world: &mut World, call: &Call, remote: &str, target: 
     }
     let tracking = judge.tracking(call.site, remote, &name);
     let there = judge.there(world, call, remote, &name, tracking.as_deref())?;
-    let Some(source) = &target.source else { return delete(judge, world, call, remote, &name, tracking, &there) };
+    let Some(source) = &target.source else {
+        if there.certain && there.tip.is_none() {
+            // Git refuses a short name that the remote does not have; of a full one it drops what is tracked here.
+            return match tracking.filter(|_| target.name.starts_with("refs/")) {
+                Some(tracked) => drop_tracking(judge, world, call, &tracked),
+                None => Ok(()),
+            };
+        }
+        return delete(judge, world, call, remote, &name, tracking, &there);
+    };
     if source.contains(ah::shell::HOLE) && target.force {
         world.findings.push(call.finding("push.force", Verdict::Ask, "the branch that would be forced cannot be read").remote());
         return Ok(());
@@ -204,7 +213,15 @@ fn here(judge: &mut Judge, world: &mut World, call: &Call, name: &str, target: &
     judge.left(world, call, old, deleted.then_some(name), rule, !deleted)
 }
 
-/// A published name is deleted; nothing where the remote is known not to have it.
+/// A remote-tracking branch goes, perhaps the last name of somebody's commits.
+fn drop_tracking(judge: &mut Judge, world: &mut World, call: &Call, name: &str) -> Result<(), Trouble> {
+    match judge.refs(world, call.site)?.names.remove(name) {
+        Some(old) => judge.left(world, call, old, Some(name), "remote.prune", false),
+        None => Ok(()),
+    }
+}
+
+/// A published name is deleted.
 fn delete(
     judge: &mut Judge,
     world: &mut World,
@@ -214,9 +231,6 @@ fn delete(
     tracking: Option<String>,
     there: &There,
 ) -> Result<(), Trouble> {
-    if there.certain && there.tip.is_none() {
-        return Ok(());
-    }
     let short = name.strip_prefix("refs/heads/").unwrap_or(name);
     let mut losses = match &there.tip {
         Some(tip) => judge.commits_lost(world, call.site, tip, tracking.as_deref())?,
