@@ -257,8 +257,13 @@ fn examples_of_the_catalogue_are_true() {
 fn a_deletion_that_the_remote_ignores_may_drop_the_last_name_here() {
     let t = pushed();
     colleague(&t, "topic");
+    let other = t.root().join("other");
+    fs::write(other.join("theirs.txt"), "a colleague's\n").expect("written");
+    t.git_in(&other, ["add", "."]);
+    t.git_in(&other, ["commit", "-qm", "Theirs"]);
+    t.git_in(&other, ["push", "-q", "origin", "topic"]);
     t.git(["fetch", "-q"]);
-    t.git_in(&t.root().join("other"), ["push", "-q", "origin", "--delete", "topic"]);
+    t.git_in(&other, ["push", "-q", "origin", "--delete", "topic"]);
     let check = |name: &str| call(&t, ["check", "--", &format!("git push --delete origin {name}")]);
     assert_eq!(check("refs/heads/topic").code, Some(1));
     assert_eq!(check("topic").code, Some(0));
