@@ -16,13 +16,10 @@ reflogs named.
 Only what is on this machine counts; what a push did to a remote cannot be undone, and is asked about or denied.
 The aim is 300 lines of each kind without LOST: --n 300 with each --on-loss. Exit 1 on LOST or BROKEN.
 """
-import argparse
 import collections
 import json
-import multiprocessing
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
@@ -97,32 +94,11 @@ def judge(work: tuple[list[dict], list[str], str]) -> list[dict]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--n", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--from", dest="source", choices=("grammar", "corpus", "both"), default="both")
+    parser = variants.options(__doc__, 20)
     parser.add_argument("--on-loss", choices=("own", "snapshot", "turn"), default="snapshot")
-    parser.add_argument("--show", type=int, default=20, help="lines to print of each kind")
-    parser.add_argument("guard", nargs="+")
     args = parser.parse_args()
-    if "/" in args.guard[0]:  # it is started elsewhere
-        args.guard[0] = os.path.abspath(args.guard[0])
-    if args.seed is None:
-        args.seed = random.SystemRandom().randrange(100_000)
-    print(f"seed {args.seed}", flush=True)
     begun = time.monotonic()
-
-    import oracle  # only for the names of the states; the workers import it with a box of their own
-    states = [name for name in oracle.STATES if name != "any"]
-    del sys.modules["oracle"]
-    groups = collections.defaultdict(list)
-    for row in variants.lines(args, states):
-        groups[row["cwd_state"]].append(row)
-    works = [(rows[at:at + 25], args.guard, args.on_loss) for rows in groups.values() for at in range(0, len(rows), 25)]
-    with multiprocessing.Pool(args.jobs, initializer=variants.take_box) as pool:
-        rows = [row for part in pool.imap_unordered(judge, works) for row in part]
-    rows.sort(key=lambda row: int(row["id"].split("-")[1]))
+    rows = variants.drawn(args, judge, args.on_loss)
 
     kinds = collections.defaultdict(list)
     for row in rows:

@@ -138,23 +138,25 @@ def describe(kind: str, row: dict) -> str:
     return f"{kind} {row['id']} {row['cwd_state']}: {row['got']}, truth {row['truth']}: {row['command']!r}\n     {json.dumps(facts)}{said}"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def options(doc: str, show: int) -> argparse.ArgumentParser:
+    """What every program that draws lines understands."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
     parser.add_argument("--n", type=int, default=100)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--from", dest="source", choices=("grammar", "corpus", "both"), default="both")
-    parser.add_argument("--show", type=int, default=30, help="lines to print of each kind")
-    parser.add_argument("--refused", action="store_true", help="print the stopped lines that git refuses too")
-    parser.add_argument("--out", type=pathlib.Path, help="write every line with both verdicts here (JSON lines)")
+    parser.add_argument("--show", type=int, default=show, help="lines to print of each kind")
     parser.add_argument("guard", nargs="+")
-    args = parser.parse_args()
+    return parser
+
+
+def drawn(args: argparse.Namespace, judge, *more) -> list[dict]:
+    """Draws lines and has `judge` judge them, state by state, each worker in a box of its own."""
     if "/" in args.guard[0]:  # it is started elsewhere
         args.guard[0] = os.path.abspath(args.guard[0])
     if args.seed is None:
         args.seed = random.SystemRandom().randrange(100_000)
     print(f"seed {args.seed}", flush=True)
-    begun = time.monotonic()
 
     import oracle  # only for the names of the states; the workers import it with a box of their own
     states = [name for name in oracle.STATES if name != "any"]
@@ -162,10 +164,19 @@ def main() -> int:
     groups = collections.defaultdict(list)
     for row in lines(args, states):
         groups[row["cwd_state"]].append(row)
-    works = [(rows[at:at + 25], args.guard) for rows in groups.values() for at in range(0, len(rows), 25)]
+    works = [(rows[at:at + 25], args.guard, *more) for rows in groups.values() for at in range(0, len(rows), 25)]
     with multiprocessing.Pool(args.jobs, initializer=take_box) as pool:
         rows = [row for part in pool.imap_unordered(judge, works) for row in part]
-    rows.sort(key=lambda row: int(row["id"].split("-")[1]))
+    return sorted(rows, key=lambda row: int(row["id"].split("-")[1]))
+
+
+def main() -> int:
+    parser = options(__doc__, 30)
+    parser.add_argument("--refused", action="store_true", help="print the stopped lines that git refuses too")
+    parser.add_argument("--out", type=pathlib.Path, help="write every line with both verdicts here (JSON lines)")
+    args = parser.parse_args()
+    begun = time.monotonic()
+    rows = drawn(args, judge)
 
     kinds = collections.defaultdict(list)
     for row in rows:
