@@ -75,18 +75,18 @@ pub fn code(paths: &Paths, hash: &str, now: u64) -> String {
     })
 }
 
-/// How often a session was denied this call since it was last let through.
-pub fn repeats(paths: &Paths, session: &str, hash: &str) -> usize {
+/// Whether a session was denied this call so often since it was last let through; no more than that is read.
+pub fn repeated(paths: &Paths, session: &str, hash: &str, often: usize) -> bool {
     let mut count = 0;
     if session.is_empty() {
-        return 0;
+        return false;
     }
     audit::back(paths, LOOK_BACK, hash, |line| {
         let same = line.hash == hash;
         count += usize::from(same && line.session == session && line.verdict == "deny");
-        !(same && line.verdict == "granted")
+        count < often && !(same && line.verdict == "granted")
     });
-    count
+    count >= often
 }
 
 /// Whether the organisation's floor denies what this rule stops, so that nobody here can let it through.

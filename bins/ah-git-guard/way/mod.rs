@@ -63,8 +63,8 @@ impl Way<'_> {
             } else {
                 let now = now_ms();
                 let own = grant::code(paths, &self.attempt.hash, now);
-                again = outcome.verdict == Verdict::Deny
-                    && grant::repeats(paths, &self.attempt.session, &self.attempt.hash) >= ENOUGH;
+                again =
+                    outcome.verdict == Verdict::Deny && grant::repeated(paths, &self.attempt.session, &self.attempt.hash, ENOUGH);
                 let line = line(word(outcome.verdict), &outcome);
                 // A code that is not on record could not be looked up.
                 code = write(&Line { code: Some(own.clone()), t: now, ..line }).then_some(own);
