@@ -67,6 +67,12 @@ class Claude:
     def shell(command: str) -> dict:
         return {"tool": "Bash", "input": {"command": command, "description": "Run it"}}
 
+    @staticmethod
+    def edit(project: pathlib.Path) -> list[dict]:
+        """The notes, edited by the client's own tool."""
+        file = {"file_path": f"{project}/notes.txt"}
+        return [{"tool": "Read", "input": file}, {"tool": "Edit", "input": file | {"old_string": "what only", "new_string": "edited by a tool: what only"}}]
+
     cases = {
         "write a file": ({"tool": "Write", "input": {"file_path": "{project}/new.txt", "content": "new\n"}}, ""),
     }
@@ -97,6 +103,11 @@ class Codex:
     @staticmethod
     def shell(command: str) -> dict:
         return {"tool": "exec_command", "input": {"cmd": command}}
+
+    @staticmethod
+    def edit(project: pathlib.Path) -> list[dict]:
+        """The notes, edited by the client's own tool."""
+        return [{"tool": "apply_patch", "raw": "*** Begin Patch\n*** Update File: notes.txt\n@@\n-what only the person has\n+edited by a tool\n*** End Patch"}]
 
     cases = {
         "apply_patch": ({"tool": "apply_patch", "raw": PATCH}, ""),

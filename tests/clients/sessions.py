@@ -115,9 +115,43 @@ def unattended(place, program: str, person: Person) -> None:
     assert secret.exists() and secret.read_text() == "TOKEN=1\n", f"undone: {said!r}"
 
 
+def whole_turn(place, program: str, person: Person) -> None:
+    """A turn that edits by tool, by shell and by program, removes untracked files and moves a branch: `undo --turn`."""
+    shell, project = place.client.shell, place.project
+    person.run("git", "branch", "side")
+    tool = place.home / "bin/tidy-logs"  # a program that nobody reads before it runs
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nrm -f logs/*\necho made > made.txt\n")
+    tool.chmod(0o755)
+    place.env["PATH"] = f"{tool.parent}:{place.env['PATH']}"
+    (place.home / ".bash_profile").write_text('PATH="$HOME/bin:$PATH"\n')  # Codex starts a login shell
+    for name, text in {"README.md": "# Scratch\n\nhello\nby the person\n", "notes.txt": NOTES, "logs/a.log": "a\n", "logs/b.log": "b\n"}.items():
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text(text)
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and ".git" not in path.relative_to(project).parts}
+
+    def once_kept(seen: str) -> dict:
+        end = time.monotonic() + 20
+        while "beginning of a turn" not in person.run("ah-git-guard", "snapshots"):
+            assert time.monotonic() < end, "a snapshot is taken when a prompt is sent"
+            time.sleep(0.1)
+        return shell("sed -i s/hello/hullo/ README.md")
+
+    turns = [once_kept, *place.client.edit(project), shell("tidy-logs"), shell("git commit -qam 'By the agent' && git branch -f side HEAD"), {"text": "Finished."}]
+    place.play(program, turns)
+    assert not (project / "logs/a.log").exists() and "hullo" in (project / "README.md").read_text(), "the turn did what it does"
+    assert "edited by a tool" in (project / "notes.txt").read_text(), "the tool edited"
+    tip = person.run("git", "rev-parse", "side")
+    said = person.run("ah-git-guard", "undo", "--turn", "--yes")
+    for path, text in before.items():
+        assert path.exists() and path.read_bytes() == text, f"{path.name}: {said!r}"
+    assert person.run("git", "rev-parse", "side") == tip and (project / "made.txt").exists(), f"what is new stays: {said!r}"
+
+
 SESSIONS = {
     "own scratch file": own_scratch,
     "allowed once": allowed_once,
     "allows itself": allows_itself,
     "unattended": unattended,
+    "a whole turn": whole_turn,
 }
