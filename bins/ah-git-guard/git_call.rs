@@ -53,7 +53,9 @@ impl Guard<'_, '_> {
             return Step::Done(vec![End { state: world, ok: Some(true), output: None }]);
         }
         if verb::risk(&invocation) == verb::Risk::None {
-            return done(world);
+            let here = !lost && !elsewhere(command) && surely_succeeds(&invocation);
+            let repository = here && matches!(self.judge.site_of(&cwd, &invocation, command), Ok(Some(_)));
+            return Step::Done(vec![End { state: world, ok: repository.then_some(true), output: None }]);
         }
         if elsewhere(command) {
             if verb::discards(&invocation) {
@@ -281,4 +283,11 @@ fn rule_of(verb: &str) -> &'static str {
         "am" | "cherry-pick" | "merge" | "rebase" | "revert" => "merge.abort",
         _ => "tree.discard",
     }
+}
+
+/// `git status` in the ways that have nothing to fail at in a repository.
+fn surely_succeeds(invocation: &Invocation) -> bool {
+    const PLAIN: &[&str] = &["--branch", "--porcelain", "--short", "-b", "-s", "-sb", "-uall", "-uno"];
+    invocation.verb() == Some("status")
+        && invocation.args.iter().all(|word| word.literal().is_some_and(|text| PLAIN.contains(&text)))
 }

@@ -146,6 +146,22 @@ fn a_repository_that_the_line_begins_tracks_nothing_yet() {
 }
 
 #[test]
+fn what_git_refuses_or_cannot_fail_at_decides_the_rest() {
+    let t = dirty();
+    t.write("sub/a.txt", "x\n");
+    t.git(["add", "sub"]);
+    t.write("sub/a.txt", "y\n");
+    for line in ["git rm -f sub", "git rm -f .", "git status -s || git checkout -- .", "git status || git reset --hard"] {
+        assert_eq!(verdict(&t, line), "go", "{line}");
+    }
+    for line in
+        ["git rm -rf sub", "git rm -f sub/a.txt", "git status --what || git checkout -- .", "git status -s; git reset --hard"]
+    {
+        assert_ne!(verdict(&t, line), "go", "{line}");
+    }
+}
+
+#[test]
 fn a_copy_aside_is_no_loss_while_the_file_is_there() {
     let t = dirty();
     t.write("unpack/notes.txt", "call Kim\n");

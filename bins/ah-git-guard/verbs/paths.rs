@@ -5,12 +5,22 @@ use crate::hits::absolute;
 use crate::judge::Judge;
 use crate::treasure::{Holder, Kind, Treasure};
 use crate::world::World;
+use ah::shell::Word;
 
 /// `git rm`.
 pub fn rm(judge: &mut Judge, mut world: World, call: &Call) -> Judged {
     let o = &call.options;
     if o.has("dry-run") {
         return done(world);
+    }
+    // Git removes no directory unless it is told to; a submodule is none.
+    let top = &judge.sites[call.site].root;
+    let directory = |word: &Word| {
+        let path = word.literal().map(|text| absolute(&call.cwd, text));
+        path.is_some_and(|path| judge.is_dir(&world, &path) && (path == *top || !path.join(".git").exists()))
+    };
+    if !o.has("r") && o.operands.iter().any(directory) {
+        return fails(world);
     }
     let before = world.clone();
     let hits = judge.hits(&mut world, call, &o.operands)?;
