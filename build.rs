@@ -1,6 +1,8 @@
 //! Links the release executables without what they have no use for.
 
 use std::env;
+use std::path::Path;
+use std::process::Command;
 
 fn main() {
     println!("cargo:rerun-if-changed=bins/lean.ld");
@@ -19,5 +21,20 @@ fn main() {
         }
         // The unwinder from its archive: one library less to find, map and relocate, another tenth.
         println!("cargo:rustc-link-lib=gcc_eh");
+        // Functions that came out the same are kept once, which the linker that comes with rustc can do.
+        if let Some(folder) = own_linker() {
+            println!("cargo:rustc-link-arg-bins=-B{folder}");
+            println!("cargo:rustc-link-arg-bins=-fuse-ld=lld");
+            println!("cargo:rustc-link-arg-bins=-Wl,--icf=all");
+        }
     }
+}
+
+/// Where rustc's own linker lies, if it came with one.
+fn own_linker() -> Option<String> {
+    let host = env::var("HOST").ok().filter(|host| env::var("TARGET").is_ok_and(|target| target == *host))?;
+    let output = Command::new(env::var_os("RUSTC")?).args(["--print", "sysroot"]).output().ok()?;
+    let sysroot = String::from_utf8(output.stdout).ok()?;
+    let folder = format!("{}/lib/rustlib/{}/bin/gcc-ld", sysroot.trim_end(), host);
+    Path::new(&folder).join("ld.lld").is_file().then_some(folder)
 }

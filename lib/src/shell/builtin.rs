@@ -91,7 +91,7 @@ impl<M: Machine> Walker<'_, M> {
             "noglob" | "builtin" => {
                 let mut command = command;
                 command.words.remove(0);
-                self.deeper(world, |walker, world| walker.dispatch(world, command, true))
+                self.inside(world, command)
             }
             "command" => self.command_builtin(world, command),
             "exec" => self.exec(world, command),
@@ -240,7 +240,7 @@ impl<M: Machine> Walker<'_, M> {
         if command.words.is_empty() {
             return vec![world.ends(Some(true))];
         }
-        self.deeper(world, |walker, world| walker.dispatch(world, command, true))
+        self.inside(world, command)
     }
 
     fn exec(&mut self, world: World<M::State>, mut command: Command) -> Worlds<M::State> {
@@ -256,7 +256,7 @@ impl<M: Machine> Walker<'_, M> {
         command.via.push("exec".to_owned());
         // If the program cannot be run, a shell goes on in some cases.
         let failed = self.fork(&world).ends(Some(false));
-        let mut worlds = self.deeper(world, |walker, world| walker.dispatch(world, command, true));
+        let mut worlds = self.inside(world, command);
         for world in &mut worlds {
             world.flow = Flow::Exit;
         }

@@ -15,6 +15,7 @@ impl Parser<'_> {
     /// One command.
     pub(super) fn node(&mut self) -> Node {
         self.blanks();
+        self.count();
         let from = self.pos;
         let Some(byte) = self.peek() else {
             return Node::default();

@@ -69,7 +69,7 @@ impl<M: Machine> Walker<'_, M> {
                 let command = Command { words: Vec::new(), ..command };
                 let mut inner = self.changed(&world, &command, change);
                 inner.words = words;
-                self.deeper(world, |walker, world| walker.dispatch(world, inner, true))
+                self.inside(world, inner)
             }
             Inner::Text(change, text, args) => {
                 let via = change.via.clone();
@@ -80,7 +80,7 @@ impl<M: Machine> Walker<'_, M> {
             Inner::Window(change, text) => {
                 let frame = Frame::inside(&command, &change.via);
                 let text = text.text().to_owned();
-                self.subshell(world, &frame, |walker, world| window::walk(walker, &text, vec![world], &frame))
+                self.subshell(world, &frame, &mut |walker, world| window::walk(walker, &text, vec![world], &frame))
             }
             Inner::File(change, path, args) => match self.file_text(&world, &command, &path) {
                 Some(text) => {
@@ -101,13 +101,13 @@ impl<M: Machine> Walker<'_, M> {
             },
             Inner::Program(language, text) => {
                 let worlds = self.report(world, &command, None);
-                self.each(worlds, |walker, world| walker.operations(language, text.text(), world, &command))
+                self.each(worlds, &mut |walker, world| walker.operations(language, text.text(), world, &command))
             }
             Inner::ProgramFile(language, path) => {
                 let text = self.file_text(&world, &command, &path);
                 let worlds = self.report(world, &command, None);
                 let Some(text) = text else { return worlds };
-                self.each(worlds, |walker, world| walker.operations(language, &text, world, &command))
+                self.each(worlds, &mut |walker, world| walker.operations(language, &text, world, &command))
             }
             Inner::ProgramStdin(language) => {
                 let text = match &command.stdin {
@@ -115,12 +115,12 @@ impl<M: Machine> Walker<'_, M> {
                     _ => String::new(),
                 };
                 let worlds = self.report(world, &command, None);
-                self.each(worlds, |walker, world| walker.operations(language, &text, world, &command))
+                self.each(worlds, &mut |walker, world| walker.operations(language, &text, world, &command))
             }
             Inner::Several(all) => {
                 let mut worlds = self.report(world, &command, None);
                 for inner in all {
-                    worlds = self.each(worlds, |walker, world| {
+                    worlds = self.each(worlds, &mut |walker, world| {
                         // It may find nothing.
                         let skipped = walker.fork(&world);
                         let mut after = walker.inner(inner.clone(), world, command.clone());
@@ -242,7 +242,7 @@ impl<M: Machine> Walker<'_, M> {
             };
             if let Some(language) = language {
                 let worlds = self.report(world, command, None);
-                return self.each(worlds, |walker, world| walker.operations(language, text, world, command));
+                return self.each(worlds, &mut |walker, world| walker.operations(language, text, world, command));
             }
         }
         self.child(world, text, args, command, name)
@@ -257,7 +257,7 @@ impl<M: Machine> Walker<'_, M> {
             let mut inner = command.clone();
             inner.via.push(language.name().to_owned());
             inner.stdin = Stdin::Unknown;
-            worlds = self.each(worlds, |walker, world| {
+            worlds = self.each(worlds, &mut |walker, world| {
                 let mut after = match &operation {
                     Operation::Shell(text) => {
                         let mut inner = inner.clone();
@@ -267,7 +267,7 @@ impl<M: Machine> Walker<'_, M> {
                     Operation::Words(words) => {
                         let mut inner = inner.clone();
                         inner.words.clone_from(words);
-                        walker.deeper(world, |walker, world| walker.dispatch(world, inner, true))
+                        walker.inside(world, inner)
                     }
                     Operation::Write(redirect) => {
                         let mut inner = inner.clone();
@@ -316,7 +316,7 @@ impl<M: Machine> Walker<'_, M> {
         }
         let Some(text) = found else { return worlds };
         for line in recipe::lines(&request, &text) {
-            worlds = self.each(worlds, |walker, world| walker.child(world, &line, Vec::new(), &inner, &request.name));
+            worlds = self.each(worlds, &mut |walker, world| walker.child(world, &line, Vec::new(), &inner, &request.name));
         }
         worlds
     }

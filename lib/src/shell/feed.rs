@@ -35,7 +35,7 @@ impl<M: Machine> Walker<'_, M> {
         let mut worlds = vec![world];
         for batch in batches {
             self.copy(feed.words.len() + batch.len());
-            worlds = self.each(worlds, |walker, world| {
+            worlds = self.each(worlds, &mut |walker, world| {
                 let mut words = Vec::new();
                 match &feed.replace {
                     Some(name) => {
@@ -69,7 +69,7 @@ impl<M: Machine> Walker<'_, M> {
                 }
                 let mut inner = inner.clone();
                 inner.words = words;
-                walker.deeper(world, |walker, world| walker.dispatch(world, inner, true))
+                walker.inside(world, inner)
             });
         }
         worlds

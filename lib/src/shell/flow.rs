@@ -13,8 +13,8 @@ use std::rc::Rc;
 impl<M: Machine> Walker<'_, M> {
     pub fn and_or(&mut self, item: &AndOr, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         if item.background {
-            return self.each(worlds, |walker, world| {
-                let mut after = walker.subshell(world, frame, |walker, world| walker.chain(item, vec![world], frame));
+            return self.each(worlds, &mut |walker, world| {
+                let mut after = walker.subshell(world, frame, &mut |walker, world| walker.chain(item, vec![world], frame));
                 for world in &mut after {
                     world.ok = Some(true);
                 }
@@ -41,7 +41,7 @@ impl<M: Machine> Walker<'_, M> {
             let (go, stay) = self.part(worlds, wanted);
             worlds = self.pipeline(pipeline, go, frame);
             worlds.extend(stay);
-            worlds = self.each(worlds, |_, world| vec![world]);
+            worlds = self.bound(worlds);
         }
         worlds
     }
@@ -66,8 +66,8 @@ impl<M: Machine> Walker<'_, M> {
     fn pipeline(&mut self, pipeline: &Pipeline, worlds: Worlds<M::State>, frame: &Frame) -> Worlds<M::State> {
         self.cond += u32::from(pipeline.negated);
         let mut worlds = match pipeline.stages.as_slice() {
-            [node] => self.each(worlds, |walker, world| walker.node(node, world, frame)),
-            stages => self.each(worlds, |walker, world| walker.pipe(stages, world, frame)),
+            [node] => self.each(worlds, &mut |walker, world| walker.node(node, world, frame)),
+            stages => self.each(worlds, &mut |walker, world| walker.pipe(stages, world, frame)),
         };
         if pipeline.negated {
             self.cond -= 1;
@@ -115,7 +115,7 @@ impl<M: Machine> Walker<'_, M> {
                 inner.piped = true;
                 inner.redirects.retain(|redirect| redirect.fd != 1);
             }
-            worlds = self.each(worlds, |walker, mut world| {
+            worlds = self.each(worlds, &mut |walker, mut world| {
                 let mut inner = inner.clone();
                 if index > 0 {
                     let text = world.out.take().unwrap_or_default();
@@ -123,7 +123,7 @@ impl<M: Machine> Walker<'_, M> {
                     inner.redirects.retain(|redirect| redirect.fd != 0);
                 }
                 world.out = if last { walker.kept(&out) } else { Some(String::new()) };
-                walker.subshell(world, &inner, |walker, world| walker.node(stage, world, &inner))
+                walker.subshell(world, &inner, &mut |walker, world| walker.node(stage, world, &inner))
             });
             all_ok &= worlds.iter().all(|world| world.ok == Some(true));
         }
@@ -160,7 +160,9 @@ impl<M: Machine> Walker<'_, M> {
                 vec![world.ends(Some(true))]
             }
             kind if node.redirects.is_empty() => self.compound(kind, world, frame),
-            kind => self.redirected(&node.redirects, world, frame, |walker, world, frame| walker.compound(kind, world, frame)),
+            kind => {
+                self.redirected(&node.redirects, world, frame, &mut |walker, world, frame| walker.compound(kind, world, frame))
+            }
         }
     }
 
@@ -170,14 +172,14 @@ impl<M: Machine> Walker<'_, M> {
         }
         match kind {
             Kind::Simple(_) | Kind::Function { .. } => vec![world],
-            Kind::Subshell(list) => self.subshell(world, frame, |walker, world| walker.list(list, vec![world], frame)),
+            Kind::Subshell(list) => self.subshell(world, frame, &mut |walker, world| walker.list(list, vec![world], frame)),
             Kind::Group(list) => self.list(list, vec![world], frame),
             Kind::If { arms, other } => self.condition(arms, other.as_ref(), world, frame),
             Kind::Loop { until, cond, body } => self.repeat(*until, cond, body, world, frame),
             Kind::For { name, words, body, select } => {
                 let trees = words.as_deref().unwrap_or_default();
-                let worlds = self.results(trees.iter(), world, frame);
-                self.each(worlds, |walker, mut world| {
+                let worlds = self.results(&mut trees.iter(), world, frame);
+                self.each(worlds, &mut |walker, mut world| {
                     let values = match words {
                         Some(trees) => walker.expander(&mut world).words(trees),
                         None => world.shell.positional.iter().map(|text| unknown_or(text)).collect(),
@@ -187,8 +189,8 @@ impl<M: Machine> Walker<'_, M> {
                 })
             }
             Kind::ArithFor { header, body } => {
-                let worlds = self.results(std::iter::once(header), world, frame);
-                self.each(worlds, |walker, mut world| {
+                let worlds = self.results(&mut std::iter::once(header), world, frame);
+                self.each(worlds, &mut |walker, mut world| {
                     world.results.clear();
                     for part in &header.parts {
                         if let Part::Quoted(text) = part {
@@ -206,16 +208,16 @@ impl<M: Machine> Walker<'_, M> {
             }
             Kind::Case { word, arms } => self.case(word, arms, world, frame),
             Kind::Test(words) => {
-                let worlds = self.results(words.iter(), world, frame);
-                self.each(worlds, |walker, mut world| {
+                let worlds = self.results(&mut words.iter(), world, frame);
+                self.each(worlds, &mut |walker, mut world| {
                     let ok = walker.double_bracket(words, &mut world);
                     world.results.clear();
                     vec![world.ends(ok)]
                 })
             }
             Kind::Arith(tree) => {
-                let worlds = self.results(std::iter::once(tree), world, frame);
-                self.each(worlds, |walker, mut world| {
+                let worlds = self.results(&mut std::iter::once(tree), world, frame);
+                self.each(worlds, &mut |walker, mut world| {
                     let mut expander = walker.expander(&mut world);
                     let text = expander.single(&tree.parts);
                     let value = expander.arith(&text);
@@ -229,7 +231,7 @@ impl<M: Machine> Walker<'_, M> {
                 world.out = Some(String::new());
                 let mut inner = self.copy_frame(frame);
                 inner.piped = true;
-                let mut worlds = self.subshell(world, &inner, |walker, world| walker.node(node, world, &inner));
+                let mut worlds = self.subshell(world, &inner, &mut |walker, world| walker.node(node, world, &inner));
                 for world in &mut worlds {
                     world.out = self.kept(&out);
                     world.ok = Some(true);
@@ -263,13 +265,13 @@ impl<M: Machine> Walker<'_, M> {
             Some(body) => after.append(&mut self.list(body, rest, frame)),
             None => after.extend(rest.into_iter().map(|world| world.ends(Some(true)))),
         }
-        self.each(after, |_, world| vec![world])
+        self.bound(after)
     }
 
     fn case(&mut self, word: &WordTree, arms: &[Arm], world: World<M::State>, frame: &Frame) -> Worlds<M::State> {
-        let trees = std::iter::once(word).chain(arms.iter().flat_map(|arm| &arm.patterns));
-        let worlds = self.results(trees, world, frame);
-        self.each(worlds, |walker, mut world| {
+        let mut trees = std::iter::once(word).chain(arms.iter().flat_map(|arm| &arm.patterns));
+        let worlds = self.results(&mut trees, world, frame);
+        self.each(worlds, &mut |walker, mut world| {
             let text = walker.expander(&mut world).single(&word.parts);
             let patterns: Vec<Vec<String>> = arms
                 .iter()

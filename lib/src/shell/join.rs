@@ -1,15 +1,99 @@
-//! Two shells that become one: whatever either could do, the one can.
+//! Shells and worlds that become one: whatever either could do, the one can.
 
 use super::alias;
 use super::command::{EnvValue, HOLE};
-use super::machine::Start;
+use super::machine::{Machine, Start};
 use super::state::{Hidden, Shell, Var};
 use super::value::Value;
+use super::walk::Walker;
+use super::world::{Flow, World, Worlds};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Worlds followed at once.
+const WORLDS: usize = 8;
+
 /// Bodies of one function that are kept.
 const BODIES: usize = 16;
+
+impl<M: Machine> Walker<'_, M> {
+    /// Lets no more than [`WORLDS`] worlds live.
+    pub fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
+        if worlds.len() <= 1 {
+            return worlds;
+        }
+        let mut kept: Worlds<M::State> = Vec::with_capacity(worlds.len());
+        for world in worlds {
+            let copied = &self.copied;
+            let twin = kept.iter_mut().find(|other| {
+                other.flow == world.flow
+                    && Rc::ptr_eq(&other.shell, &world.shell)
+                    && Rc::ptr_eq(&other.files, &world.files)
+                    && self.machine.same(&other.state, &world.state)
+                    && {
+                        // Long texts cost as much to compare as to copy.
+                        copied.set(copied.get() + world.text_weight());
+                        other.out == world.out && other.results == world.results
+                    }
+            });
+            match twin {
+                Some(twin) => {
+                    twin.pipes = twin.pipes.max(world.pipes);
+                    if twin.ok != world.ok {
+                        twin.ok = None;
+                    }
+                }
+                None => kept.push(world),
+            }
+        }
+        while kept.len() > WORLDS {
+            // Of the worlds that go the same way, the two latest with the same status become one.
+            let last = kept.len() - 1;
+            let pair = |same: &dyn Fn(usize, usize) -> bool| {
+                (1..=last).rev().find_map(|late| (0..late).rev().find(|&early| same(early, late)).map(|early| (early, late)))
+            };
+            let alike = pair(&|one, two| kept[one].flow == kept[two].flow && kept[one].ok == kept[two].ok)
+                .or_else(|| pair(&|one, two| kept[one].flow == kept[two].flow))
+                .unwrap_or((last - 1, last));
+            let late = kept.remove(alike.1);
+            let early = kept.remove(alike.0);
+            let merged = self.merge(early, late);
+            kept.insert(alike.0, merged);
+        }
+        kept
+    }
+
+    pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
+        if !Rc::ptr_eq(&one.shell, &other.shell) {
+            // Aliases are looked up, too, which costs more than copying them.
+            self.copy(other.shell.weight() + 16 * (one.shell.aliases.len() + other.shell.aliases.len()));
+            let start = self.start;
+            if !one.shell().merge(&other.shell, start) {
+                self.note("too many steps", "");
+            }
+        }
+        one.pipes = one.pipes.max(other.pipes);
+        if !Rc::ptr_eq(&one.files, &other.files) {
+            self.copy(one.files.len() + other.files.len());
+            one.merge_files(&other.files);
+        }
+        self.copy(other.text_weight());
+        if one.out != other.out {
+            one.out = Some(HOLE.to_string());
+        }
+        if one.results != other.results {
+            one.results.clear();
+        }
+        if one.ok != other.ok {
+            one.ok = None;
+        }
+        if one.flow != other.flow {
+            one.flow = Flow::Go;
+        }
+        one.state = self.machine.merge(vec![one.state, other.state]);
+        one
+    }
+}
 
 impl Shell {
     /// Takes in what another shell could do; where the two differ nothing is known, or both are kept.

@@ -6,11 +6,11 @@ use super::machine::Machine;
 use super::pattern::has;
 use super::tree::{Kind, List, Node, WordTree};
 use super::value::Value;
-use super::walk::Walker;
+use super::walk::{Body, Walker};
 use super::world::{Flow, World, Worlds};
 use std::rc::Rc;
 
-impl<M: Machine> Walker<'_, M> {
+impl<'m, M: Machine> Walker<'m, M> {
     pub fn repeat(
         &mut self,
         until: bool,
@@ -29,7 +29,7 @@ impl<M: Machine> Walker<'_, M> {
             inner.stdin = Stdin::Unknown;
         }
         let mut after: Worlds<M::State> = Vec::new();
-        let ran = self.rounds(world, |walker, world| {
+        let ran = self.rounds(world, &mut |walker, world| {
             walker.cond += 1;
             let tested = walker.list(cond, vec![world], &inner);
             walker.cond -= 1;
@@ -65,8 +65,8 @@ impl<M: Machine> Walker<'_, M> {
             }
             let mut reading = self.copy_frame(frame);
             reading.stdin = Stdin::Text(line.clone());
-            worlds = self.each(worlds, |walker, world| walker.list(cond, vec![world], &reading));
-            worlds = self.each(worlds, |walker, world| walker.list(body, vec![world], &inner));
+            worlds = self.each(worlds, &mut |walker, world| walker.list(cond, vec![world], &reading));
+            worlds = self.each(worlds, &mut |walker, world| walker.list(body, vec![world], &inner));
             worlds = go_on(worlds, &mut done);
         }
         done.extend(worlds.into_iter().map(|world| world.ends(None)));
@@ -74,11 +74,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Reads a loop's round, again where the round leaves what the next would meet otherwise, until one reading stands for all.
-    fn rounds(
-        &mut self,
-        mut world: World<M::State>,
-        mut round: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
-    ) -> Worlds<M::State> {
+    fn rounds(&mut self, mut world: World<M::State>, round: Body<'_, 'm, M>) -> Worlds<M::State> {
         let mut all = Vec::new();
         for _ in 0..READINGS {
             let mut next = world.clone();
@@ -117,7 +113,7 @@ impl<M: Machine> Walker<'_, M> {
             };
             after.push(world);
         }
-        self.each(after, |_, world| vec![world])
+        self.bound(after)
     }
 
     pub fn for_each(
@@ -149,7 +145,7 @@ impl<M: Machine> Walker<'_, M> {
             if !self.tick(name) {
                 break;
             }
-            worlds = self.each(worlds, |walker, mut world| {
+            worlds = self.each(worlds, &mut |walker, mut world| {
                 if let Word::Glob(pattern) = value {
                     world.shell().set(name, Value::Glob(pattern.clone()), walker.start);
                     return walker.once(body, world, frame, true);
@@ -173,7 +169,7 @@ impl<M: Machine> Walker<'_, M> {
             after.push(self.fork(&world).ends(Some(true)));
         }
         self.blur(&[body], &mut world);
-        after.append(&mut self.rounds(world, |walker, world| walker.list(body, vec![world], frame)));
+        after.append(&mut self.rounds(world, &mut |walker, world| walker.list(body, vec![world], frame)));
         self.looped(after)
     }
 

@@ -122,7 +122,7 @@ pub struct End<S> {
 /// A part of the line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
-    /// Why: `too deep`, `too long`, `syntax`, `too many errors`, `too many steps`.
+    /// Why: `too deep`, `too long`, `syntax`, `too many steps`.
     pub why: &'static str,
     /// The part, at most 80 characters.
     pub part: String,

@@ -11,8 +11,8 @@ pub(super) const DEEPEST: u32 = 64;
 const RESTARTS: usize = 32;
 /// So many notes are kept, and the first of each kind.
 const NOTES: usize = 32;
-/// Errors of syntax behind which reading goes on. A shell stops at the first.
-const STRAYS: u32 = 4096;
+/// Commands, and closing words that nothing opened, read of one text: more than the walk could ever run.
+const PIECES: u32 = 20_000;
 
 /// Whether one more note of this kind is kept.
 pub(super) fn room(unread: &[Unread], why: &str) -> bool {
@@ -35,8 +35,8 @@ pub(super) struct Parser<'t> {
     /// The span of the whole text in the line as typed, where it is not that line.
     pub fixed: Option<(usize, usize)>,
     pub unread: Vec<Unread>,
-    /// Closing words that nothing opened, so far.
-    strays: u32,
+    /// Commands and stray closing words so far.
+    pieces: u32,
     /// What may still be looked at ahead, in bytes: keeps `((((((` linear.
     pub ahead: usize,
 }
@@ -76,7 +76,7 @@ impl<'t> Parser<'t> {
             runs: 0,
             fixed,
             unread: Vec::new(),
-            strays: 0,
+            pieces: 0,
             ahead: text.len() * 4 + 1024,
         }
     }
@@ -121,6 +121,15 @@ impl<'t> Parser<'t> {
         let out = read(self);
         self.depth -= 1;
         out
+    }
+
+    /// Counts a command or a stray closing word; behind too many nothing is read.
+    pub(super) fn count(&mut self) {
+        self.pieces += 1;
+        if self.pieces > PIECES {
+            self.note("too many steps", self.pos);
+            self.pos = self.end;
+        }
     }
 
     /// Eats `byte`, or notes that it is missing.
@@ -175,7 +184,9 @@ impl<'t> Parser<'t> {
     fn inner<T>(&mut self, text: &str, span: (usize, usize), read: impl FnOnce(&mut Parser<'_>) -> T) -> T {
         let mut parser = Parser::new(text, Some(self.fixed.unwrap_or(span)));
         parser.depth = self.depth;
+        parser.pieces = self.pieces;
         let out = read(&mut parser);
+        self.pieces = parser.pieces;
         self.runs += parser.runs;
         for note in parser.unread {
             if room(&self.unread, note.why) {
@@ -214,10 +225,8 @@ impl<'t> Parser<'t> {
     /// A closing word that nothing opened: reading goes on behind it.
     fn stray(&mut self, from: usize, list: &mut List) {
         self.note("syntax", from);
-        self.strays += 1;
-        if self.strays > STRAYS {
-            self.note("too many errors", self.pos);
-            self.pos = self.end;
+        self.count();
+        if self.peek().is_none() {
             return;
         }
         self.pos += match self.reserved() {

@@ -5,7 +5,7 @@ use super::frame::Frame;
 use super::machine::Machine;
 use super::state::place;
 use super::tree::{Redir, RedirOp};
-use super::walk::Walker;
+use super::walk::{Framed, Walker};
 use super::world::{Flow, World, Worlds, Written};
 
 /// Where file descriptor 1 goes.
@@ -16,23 +16,23 @@ enum Out {
     File(Option<String>, bool),
 }
 
-impl<M: Machine> Walker<'_, M> {
+impl<'m, M: Machine> Walker<'m, M> {
     /// Runs `body` with redirections in force.
     pub fn redirected(
         &mut self,
         redirects: &[Redir],
         world: World<M::State>,
         frame: &Frame,
-        mut body: impl FnMut(&mut Self, World<M::State>, &Frame) -> Worlds<M::State>,
+        body: Framed<'_, 'm, M>,
     ) -> Worlds<M::State> {
         if redirects.is_empty() {
             return body(self, world, frame);
         }
-        let trees = redirects
+        let mut trees = redirects
             .iter()
             .flat_map(|redirect| std::iter::once(&redirect.target).chain(redirect.body.as_ref().and_then(|body| body.get())));
-        let worlds = self.results(trees, world, frame);
-        self.each(worlds, |walker, mut world| {
+        let worlds = self.results(&mut trees, world, frame);
+        self.each(worlds, &mut |walker, mut world| {
             let mut inner = walker.copy_frame(frame);
             let mut out = Out::Same;
             let mut may_fail = false;

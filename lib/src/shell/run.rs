@@ -55,9 +55,9 @@ impl<M: Machine> Walker<'_, M> {
             return vec![world];
         }
         // The other words, as they are after expansion, become positional parameters of the text.
-        let trees = simple.words[1..].iter().chain(node.redirects.iter().map(|redirect| &redirect.target));
-        let worlds = self.results(trees, world, frame);
-        self.each(worlds, |walker, mut world| {
+        let mut trees = simple.words[1..].iter().chain(node.redirects.iter().map(|redirect| &redirect.target));
+        let worlds = self.results(&mut trees, world, frame);
+        self.each(worlds, &mut |walker, mut world| {
             let rest = walker.expander(&mut world).words(&simple.words[1..]);
             world.results.clear();
             let mut line = text.to_owned();
@@ -65,7 +65,7 @@ impl<M: Machine> Walker<'_, M> {
                 line.push(' ');
                 output::quote(word, &mut line);
             }
-            walker.redirected(&node.redirects, world, &inner, |walker, mut world, inner| {
+            walker.redirected(&node.redirects, world, &inner, &mut |walker, mut world, inner| {
                 // An alias is not expanded inside itself.
                 let hidden = world.shell.aliases.get(name).cloned();
                 world.shell().aliases.insert(name.to_owned(), vec![None]);
@@ -91,20 +91,20 @@ impl<M: Machine> Walker<'_, M> {
         if !runs {
             return self.expanded(node, simple, world, frame, false);
         }
-        let mut worlds = self.results(simple.words.iter(), world, frame);
+        let mut worlds = self.results(&mut simple.words.iter(), world, frame);
         for assign in simple.assigns.iter().chain(&simple.declares) {
-            worlds = self.each(worlds, |walker, world| {
-                let worlds = walker.results(assign.index.iter(), world, frame);
-                walker.each(worlds, |walker, world| match &assign.value {
-                    Source::Word(tree) => walker.results(std::iter::once(tree), world, frame),
+            worlds = self.each(worlds, &mut |walker, world| {
+                let worlds = walker.results(&mut assign.index.iter(), world, frame);
+                walker.each(worlds, &mut |walker, world| match &assign.value {
+                    Source::Word(tree) => walker.results(&mut std::iter::once(tree), world, frame),
                     Source::Array(elements) => {
-                        let trees = elements.iter().flat_map(|(index, tree)| index.iter().chain([tree]));
-                        walker.results(trees, world, frame)
+                        let mut trees = elements.iter().flat_map(|(index, tree)| index.iter().chain([tree]));
+                        walker.results(&mut trees, world, frame)
                     }
                 })
             });
         }
-        self.each(worlds, |walker, world| walker.expanded(node, simple, world, frame, true))
+        self.each(worlds, &mut |walker, world| walker.expanded(node, simple, world, frame, true))
     }
 
     fn expanded(
@@ -129,7 +129,7 @@ impl<M: Machine> Walker<'_, M> {
             if node.redirects.is_empty() {
                 return vec![world.ends(ok)];
             }
-            return self.redirected(&node.redirects, world, frame, |walker, world, frame| {
+            return self.redirected(&node.redirects, world, frame, &mut |walker, world, frame| {
                 if frame.redirects.is_empty() {
                     return vec![world.ends(ok)];
                 }
@@ -179,7 +179,7 @@ impl<M: Machine> Walker<'_, M> {
             command.words = words;
             return self.with_own(world, command, own);
         }
-        self.redirected(&node.redirects, world, frame, |walker, world, frame| {
+        self.redirected(&node.redirects, world, frame, &mut |walker, world, frame| {
             let mut command = walker.command(&world, frame, span);
             command.words.clone_from(&words);
             walker.with_own(world, command, own.clone())
@@ -317,7 +317,7 @@ impl<M: Machine> Walker<'_, M> {
         let shell = world.shell();
         shell.positional = args;
         shell.locals.push(Vec::new());
-        let worlds = self.deeper(world, |walker, world| walker.node(body, world, &frame));
+        let worlds = self.deeper(world, &mut |walker, world| walker.node(body, world, &frame));
         let mut after = Vec::with_capacity(worlds.len());
         for mut world in worlds {
             let shell = world.shell();

@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 impl<M: Machine> Walker<'_, M> {
     /// Runs the substitutions in `trees`, in order; their results are kept in each world.
-    pub fn results<'t>(
+    pub fn results(
         &mut self,
-        trees: impl Iterator<Item = &'t WordTree>,
+        trees: &mut dyn Iterator<Item = &WordTree>,
         world: World<M::State>,
         frame: &Frame,
     ) -> Worlds<M::State> {
@@ -32,15 +32,17 @@ impl<M: Machine> Walker<'_, M> {
                 break;
             }
             worlds = match part {
-                Part::Command(list, _) => self.each(worlds, |walker, world| walker.capture(list, None, world, frame)),
-                Part::Process(list, write) => self.each(worlds, |walker, world| walker.capture(list, Some(*write), world, frame)),
+                Part::Command(list, _) => self.each(worlds, &mut |walker, world| walker.capture(list, None, world, frame)),
+                Part::Process(list, write) => {
+                    self.each(worlds, &mut |walker, world| walker.capture(list, Some(*write), world, frame))
+                }
                 Part::Arith(parts) => self.run_parts(parts, worlds, frame),
                 Part::Param(param, _) => {
                     if let Some(index) = &param.index {
                         worlds = self.run_parts(index, worlds, frame);
                     }
                     match &param.op {
-                        Op::Test { sign, colon, word } if param.index.is_none() => self.each(worlds, |walker, world| {
+                        Op::Test { sign, colon, word } if param.index.is_none() => self.each(worlds, &mut |walker, world| {
                             let set = match world.shell.get(&param.name, walker.start) {
                                 _ if world.shell.absent(&param.name, walker.start) => Some(false),
                                 Some(Value::Text(text)) if text.contains(HOLE) => None,
@@ -89,7 +91,7 @@ impl<M: Machine> Walker<'_, M> {
         });
         let key = Rc::as_ptr(list) as usize;
         let ok = world.ok;
-        let mut worlds = self.subshell(world, &inner, |walker, world| walker.list(list, vec![world], &inner));
+        let mut worlds = self.subshell(world, &inner, &mut |walker, world| walker.list(list, vec![world], &inner));
         for world in &mut worlds {
             let text = world.out.take().unwrap_or_default();
             world.out = self.kept(&out);

@@ -26,8 +26,6 @@ const PARSED: usize = 4;
 const COPIES: usize = 80_000;
 /// How deep lists, functions, scripts and `sh -c` may lie in one another.
 const DEEPEST: u32 = 64;
-/// Worlds followed at once.
-const WORLDS: usize = 8;
 
 /// A text that was read, and the span of its commands.
 type Parsed = (String, Option<(usize, usize)>, Rc<List>);
@@ -48,9 +46,15 @@ pub(super) struct Walker<'m, M: Machine> {
     text: usize,
     /// The latest texts read, the last first: several worlds run the same script.
     parsed: Vec<Parsed>,
-    copied: Rc<Cell<usize>>,
+    pub copied: Rc<Cell<usize>>,
     depth: u32,
 }
+
+/// What runs in one world and gives those it may end in.
+pub(super) type Body<'b, 'm, M> = &'b mut dyn FnMut(&mut Walker<'m, M>, World<State<M>>) -> Worlds<State<M>>;
+/// What runs in one world inside a frame of its own.
+pub(super) type Framed<'b, 'm, M> = &'b mut dyn FnMut(&mut Walker<'m, M>, World<State<M>>, &Frame) -> Worlds<State<M>>;
+type State<M> = <M as Machine>::State;
 
 /// Walks `line` from `start` in the world `state`.
 pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut M, state: M::State) -> Walked<M::State> {
@@ -99,7 +103,7 @@ pub fn walk<M: Machine>(line: &str, source: Source, start: &Start, machine: &mut
     Walked { worlds: worlds.into_iter().map(|world| world.state).collect(), unread: walker.unread }
 }
 
-impl<M: Machine> Walker<'_, M> {
+impl<'m, M: Machine> Walker<'m, M> {
     pub fn note(&mut self, why: &'static str, part: &str) {
         if room(&self.unread, why) && self.unread.last().is_none_or(|last| last.why != why || last.part != part) {
             self.unread.push(Unread { why, part: part.chars().filter(|char| *char != HOLE).take(80).collect() });
@@ -171,12 +175,17 @@ impl<M: Machine> Walker<'_, M> {
         worlds
     }
 
+    /// Runs a command that another one runs.
+    pub fn inside(&mut self, world: World<M::State>, command: Command) -> Worlds<M::State> {
+        let mut command = Some(command);
+        self.deeper(world, &mut |walker, world| match command.take() {
+            Some(command) => walker.dispatch(world, command, true),
+            None => vec![world],
+        })
+    }
+
     /// Runs `step` one level deeper.
-    pub fn deeper(
-        &mut self,
-        world: World<M::State>,
-        step: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
-    ) -> Worlds<M::State> {
+    pub fn deeper(&mut self, world: World<M::State>, step: Body<'_, 'm, M>) -> Worlds<M::State> {
         if self.depth >= DEEPEST {
             self.note("too deep", "");
             return vec![world];
@@ -188,11 +197,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Runs `step` in each world that still goes on.
-    pub fn each(
-        &mut self,
-        mut worlds: Worlds<M::State>,
-        mut step: impl FnMut(&mut Self, World<M::State>) -> Worlds<M::State>,
-    ) -> Worlds<M::State> {
+    pub fn each(&mut self, mut worlds: Worlds<M::State>, step: Body<'_, 'm, M>) -> Worlds<M::State> {
         if worlds.len() == 1 {
             // As it mostly is: no list to be joined.
             let only = worlds.pop();
@@ -219,83 +224,6 @@ impl<M: Machine> Walker<'_, M> {
     /// Pays for copying so many entries.
     pub fn copy(&self, entries: usize) {
         self.copied.set(self.copied.get() + entries);
-    }
-
-    /// Lets no more than [`WORLDS`] worlds live.
-    pub fn bound(&mut self, worlds: Worlds<M::State>) -> Worlds<M::State> {
-        if worlds.len() <= 1 {
-            return worlds;
-        }
-        let mut kept: Worlds<M::State> = Vec::with_capacity(worlds.len());
-        for world in worlds {
-            let copied = &self.copied;
-            let twin = kept.iter_mut().find(|other| {
-                other.flow == world.flow
-                    && Rc::ptr_eq(&other.shell, &world.shell)
-                    && Rc::ptr_eq(&other.files, &world.files)
-                    && self.machine.same(&other.state, &world.state)
-                    && {
-                        // Long texts cost as much to compare as to copy.
-                        copied.set(copied.get() + world.text_weight());
-                        other.out == world.out && other.results == world.results
-                    }
-            });
-            match twin {
-                Some(twin) => {
-                    twin.pipes = twin.pipes.max(world.pipes);
-                    if twin.ok != world.ok {
-                        twin.ok = None;
-                    }
-                }
-                None => kept.push(world),
-            }
-        }
-        while kept.len() > WORLDS {
-            // Of the worlds that go the same way, the two latest with the same status become one.
-            let last = kept.len() - 1;
-            let pair = |same: &dyn Fn(usize, usize) -> bool| {
-                (1..=last).rev().find_map(|late| (0..late).rev().find(|&early| same(early, late)).map(|early| (early, late)))
-            };
-            let alike = pair(&|one, two| kept[one].flow == kept[two].flow && kept[one].ok == kept[two].ok)
-                .or_else(|| pair(&|one, two| kept[one].flow == kept[two].flow))
-                .unwrap_or((last - 1, last));
-            let late = kept.remove(alike.1);
-            let early = kept.remove(alike.0);
-            let merged = self.merge(early, late);
-            kept.insert(alike.0, merged);
-        }
-        kept
-    }
-
-    pub fn merge(&mut self, mut one: World<M::State>, other: World<M::State>) -> World<M::State> {
-        if !Rc::ptr_eq(&one.shell, &other.shell) {
-            // Aliases are looked up, too, which costs more than copying them.
-            self.copy(other.shell.weight() + 16 * (one.shell.aliases.len() + other.shell.aliases.len()));
-            let start = self.start;
-            if !one.shell().merge(&other.shell, start) {
-                self.note("too many steps", "");
-            }
-        }
-        one.pipes = one.pipes.max(other.pipes);
-        if !Rc::ptr_eq(&one.files, &other.files) {
-            self.copy(one.files.len() + other.files.len());
-            one.merge_files(&other.files);
-        }
-        self.copy(other.text_weight());
-        if one.out != other.out {
-            one.out = Some(HOLE.to_string());
-        }
-        if one.results != other.results {
-            one.results.clear();
-        }
-        if one.ok != other.ok {
-            one.ok = None;
-        }
-        if one.flow != other.flow {
-            one.flow = Flow::Go;
-        }
-        one.state = self.machine.merge(vec![one.state, other.state]);
-        one
     }
 
     /// An expander for one world.
@@ -332,12 +260,7 @@ impl<M: Machine> Walker<'_, M> {
     }
 
     /// Runs `body` in a shell of its own: variables and directory do not come back.
-    pub fn subshell(
-        &mut self,
-        world: World<M::State>,
-        frame: &Frame,
-        body: impl FnOnce(&mut Self, World<M::State>) -> Worlds<M::State>,
-    ) -> Worlds<M::State> {
+    pub fn subshell(&mut self, world: World<M::State>, frame: &Frame, body: Body<'_, 'm, M>) -> Worlds<M::State> {
         let shell = Rc::clone(&world.shell);
         let mut inner = world;
         let results = std::mem::take(&mut inner.results);

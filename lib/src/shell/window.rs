@@ -44,7 +44,7 @@ pub(super) fn walk<M: Machine>(
         if walker.spent("") {
             break;
         }
-        worlds = walker.each(worlds, |walker, mut world| {
+        worlds = walker.each(worlds, &mut |walker, mut world| {
             let mut command = walker.command(&world, frame, frame.span.unwrap_or((0, text.len())));
             command.redirects.extend(simple.writes.iter().cloned());
             command.words.clone_from(&simple.words);
@@ -59,7 +59,7 @@ pub(super) fn walk<M: Machine>(
             if let Some((_, unix)) = NAMES.iter().find(|(known, _)| *known == name) {
                 command.words = unix_words(unix, &simple.words[1..]);
             }
-            walker.deeper(world, |walker, world| walker.dispatch(world, command, true))
+            walker.inside(world, command)
         });
     }
     worlds
