@@ -34,6 +34,10 @@ impl Repo {
     /// # Errors
     /// `Foreign`, `Io`, `TooMuch`.
     pub fn stashes(&self) -> Result<Vec<Stash>, Trouble> {
+        // Without the ref git shows no entry, whatever its log still says.
+        if self.resolve("refs/stash")?.is_none() {
+            return Ok(Vec::new());
+        }
         Ok(stashes(self.reflog("refs/stash")?))
     }
 }
@@ -44,7 +48,10 @@ impl Git<'_> {
     /// # Errors
     /// Those of the reader, or of the process.
     pub fn stashes(&self) -> Result<Vec<Stash>, Trouble> {
-        Ok(stashes(self.reflog("refs/stash")?))
+        match self.repo().stashes() {
+            Err(Trouble::Foreign(_)) => Ok(stashes(self.reflog("refs/stash")?)),
+            known => known,
+        }
     }
 
     /// What an entry of the stash (its commit) holds.
