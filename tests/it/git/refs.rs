@@ -161,3 +161,16 @@ fn hooks_that_would_run() {
     t.script(&t.root().join("home/hooks/pre-rebase"), "true");
     assert_eq!(hooks(&t), ["pre-rebase"]);
 }
+
+/// Git shows no entry then, whatever the log says; so what only the log names is no more than logged.
+#[test]
+fn a_stash_without_its_ref_has_no_entry() {
+    let t = TestRepo::new();
+    t.write("a.txt", "stashed\n");
+    t.git(["stash", "-q"]);
+    assert_eq!(t.facts().stashes().expect("read").len(), 1);
+    std::fs::remove_file(t.work().join(".git/refs/stash")).expect("removed");
+    assert!(t.work().join(".git/logs/refs/stash").exists());
+    assert_eq!(t.facts().stashes().expect("read").len(), 0);
+    assert_eq!(t.ask(|git| git.stashes()).expect("asked").len(), 0);
+}
