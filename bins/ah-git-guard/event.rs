@@ -43,7 +43,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     if event.moment != Moment::PreToolUse {
         if !context.probe {
             memory().begin(&cwd);
-            turn::spawn(event, &policies.load(None), &cwd);
+            turn::spawn(event, &policies, &cwd);
         }
         return if event.moment == Moment::SessionStart { start(&policies, &cwd, context) } else { Answer::Silence };
     }

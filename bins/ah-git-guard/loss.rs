@@ -50,8 +50,7 @@ impl Judge<'_> {
                 groups.push(finding);
                 groups.len() - 1
             });
-            let group = groups.remove(at).with([self.loss(treasure)]);
-            groups.insert(at, group);
+            groups[at].add(self.loss(treasure));
         }
         world.findings.extend(groups);
     }

@@ -127,13 +127,16 @@ impl Finding {
 
     /// Adds losses, the first of them by name.
     pub fn with(mut self, losses: impl IntoIterator<Item = Loss>) -> Self {
-        for loss in losses {
-            if self.losses.contains(&loss) {
-                continue;
-            }
-            if self.losses.len() < Self::MOST { self.losses.push(loss) } else { self.more += 1 }
-        }
+        losses.into_iter().for_each(|loss| self.add(loss));
         self
+    }
+
+    /// Adds one loss, once.
+    pub fn add(&mut self, loss: Loss) {
+        if self.losses.contains(&loss) {
+            return;
+        }
+        if self.losses.len() < Self::MOST { self.losses.push(loss) } else { self.more += 1 }
     }
 }
 

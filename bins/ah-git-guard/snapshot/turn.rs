@@ -18,15 +18,18 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::store::Store;
-use crate::policy::Policy;
+use crate::policy::Policies;
 
 /// How long one may take; nobody waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Has one taken in the background, where the policy wants it: one process is started and not waited for.
-pub fn spawn(event: &Event, policy: &Policy, cwd: &Path) {
-    let wanted = policy.guard().snapshot.turns && policy.config.profile != Profile::Ci;
-    if event.moment != Moment::UserPromptSubmit || event.session_id.is_empty() || !wanted {
+pub fn spawn(event: &Event, policies: &Policies, cwd: &Path) {
+    if event.moment != Moment::UserPromptSubmit || event.session_id.is_empty() {
+        return;
+    }
+    let policy = policies.load(None);
+    if !policy.guard().snapshot.turns || policy.config.profile == Profile::Ci {
         return;
     }
     // Where nothing is to be recorded, nothing is.
