@@ -30,6 +30,7 @@ pub mod log;
 // Floor 3, edge: what a tool call does, where it belongs, how each harness says it.
 pub mod effect;
 pub mod harness;
+pub mod person;
 pub mod route;
 
 // Floor 4, memory.
