@@ -11,8 +11,10 @@ use std::process::ExitCode;
 
 mod check_id;
 mod event;
+mod model;
 mod order;
 mod rule;
+mod settings;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
