@@ -3,13 +3,14 @@
 #![forbid(unsafe_code)]
 
 use ah::answer::Answer;
-use ah::cli::{COMPLETIONS, Cli, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
+use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
 use ah::log;
 use ah::paths::Paths;
 use std::process::ExitCode;
 
 mod check_id;
+mod commands;
 mod event;
 mod model;
 mod order;
@@ -19,10 +20,12 @@ mod settings;
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
-    usage: &["[flags] < event"],
-    commands: &[],
-    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
+    usage: &["[flags] < event", "request [--send] < question"],
+    commands: &[Command { name: "request", args: "", help: "show what the model would be sent, or send it" }],
+    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, SEND, VERSION],
 };
+
+const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with request: send it, and show what came back" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,
@@ -34,6 +37,9 @@ static PROGRAM: Program = Program {
 };
 
 fn main() -> ExitCode {
+    if let Some(code) = model::keeper::run() {
+        return code;
+    }
     run().unwrap_or_else(|code| code)
 }
 
@@ -41,6 +47,7 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("request") => commands::request(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
 }
