@@ -12,7 +12,9 @@ use std::process::ExitCode;
 mod check_id;
 mod event;
 mod order;
+mod pool;
 mod rule;
+mod wording;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
