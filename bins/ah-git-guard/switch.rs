@@ -3,7 +3,7 @@
 use crate::hits::absolute;
 use crate::script;
 use crate::verdict::{Finding, Loss, Verdict};
-use crate::way::harnesses;
+use ah::person;
 use ah::shell::{Command, EnvValue, Stdin, Word};
 use std::ffi::OsString;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub fn disarm(program: &str, command: &Command, text: &str) -> Option<Finding> {
         "ah-bootstrap" if has(&["--remove", "--uninstall"]) => "switches ah itself off",
         "ah-git-guard" if allows(command) => "lets a stopped call through, which is for a person to do",
         "ah-git-guard" if has(&["--everything"]) => "removes every snapshot",
-        _ if harnesses::named(program) && set(command) => "starts an agent with ah switched off or set otherwise",
+        _ if person::named(program) && set(command) => "starts an agent with ah switched off or set otherwise",
         _ if TYPISTS.contains(&program) && types(command) => "lets a stopped call through, which is for a person to do",
         _ => return None,
     };

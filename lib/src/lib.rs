@@ -31,6 +31,7 @@ pub mod off;
 // Floor 3, edge: what a tool call does, where it belongs, how each harness says it.
 pub mod effect;
 pub mod harness;
+pub mod person;
 pub mod route;
 
 // Floor 4, memory.

@@ -10,11 +10,11 @@ use crate::way;
 use crate::way::attempt::Attempt;
 use crate::way::audit::{self, Line};
 use crate::way::grant;
-use crate::way::person;
 use ah::cli::{Call, Cli};
 use ah::clock::now_ms;
 use ah::exit;
 use ah::paths::Paths;
+use ah::person;
 use ah::quote;
 use ah::shell::Source;
 use serde::Serialize;
@@ -97,7 +97,7 @@ fn give(cli: &Cli, paths: &Paths, policy: &Policy, wanted: &Line) -> Result<Exit
     let floor = wanted.rules.iter().find(|rule| grant::floor(policy, rule, &wanted.command));
     let confirmed = match floor {
         Some(rule) => Err(format!("the organisation decides {} (/etc/ah/config.json)", quote::line(rule, 60))),
-        None => person::confirm(&shown(wanted)),
+        None => person::confirm(&shown(wanted), "let it through once", "leaves it stopped"),
     };
     if let Err(why) = confirmed {
         let line = Line {

@@ -6,6 +6,7 @@ use crate::way::attempt::Attempt;
 use crate::way::audit;
 use ah::config::Origin;
 use ah::paths::Paths;
+use ah::person::letters;
 use ah::{event, fs, shell};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -21,8 +22,6 @@ const LOOK_BACK: u64 = 1 << 20;
 const MOST: u64 = 1 << 20;
 /// How long one process waits for another that changes the grants.
 const WAIT: Duration = Duration::from_secs(2);
-/// Letters and digits that nobody takes for one another.
-const LETTERS: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
 /// One line of the file of grants: one call that a person let through and that has not run yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,11 +47,6 @@ impl Grant {
         (number("v")? == 1).then_some(())?;
         Some(Self { v: 1, t: number("t")?, until: number("until")?, hash: text("hash"), code: text("code") })
     }
-}
-
-/// Four letters from the start of `seed`.
-pub fn letters(seed: &[u8]) -> String {
-    seed.iter().take(4).map(|b| char::from(LETTERS[usize::from(*b) % LETTERS.len()])).collect()
 }
 
 /// The code of a call that is denied now: the one it has if it was denied within ten minutes, else a new one.

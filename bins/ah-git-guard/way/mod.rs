@@ -4,10 +4,8 @@ pub mod attempt;
 pub mod audit;
 pub mod ease;
 pub mod grant;
-pub mod harnesses;
 pub mod message;
 pub mod outcome;
-pub mod person;
 
 use self::attempt::Attempt;
 use self::audit::Line;

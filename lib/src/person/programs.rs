@@ -12,11 +12,13 @@ const PACKAGES: &[&str] =
 const RUNTIMES: &[&str] = &["bun", "deno", "node", "nodejs", "npm", "npx", "pipx", "uv", "uvx"];
 
 /// Whether a program is one that runs an agent, by its name without directories.
+#[must_use]
 pub fn named(program: &str) -> bool {
     NAMES.binary_search(&stem(program)).is_ok()
 }
 
 /// The harness that a process is, by the name the system has for it and the first words it was started with.
+#[must_use]
 pub fn of(name: &str, argv: &[String]) -> Option<String> {
     let base = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
     let known = |word: &String| named(word).then(|| stem(word).to_owned());

@@ -1,8 +1,11 @@
 //! Whether a person sits at this process's terminal: no harness above it, and an answer that only who reads the screen can give.
 
-use crate::way::grant::letters;
-use crate::way::harnesses;
-use ah::quote;
+mod programs;
+
+pub use programs::{named, of};
+
+use crate::fs;
+use crate::quote;
 use rustix::termios::{QueueSelector, isatty, tcflush, tcgetpgrp};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -13,6 +16,9 @@ const MOST_ANCESTORS: usize = 64;
 const MOST_ANSWER: usize = 256;
 /// Programs that make a terminal for another program to type into.
 const FAKERS: &[&str] = &["expect", "script", "socat", "unbuffer"];
+
+/// Letters and digits that nobody takes for one another.
+const LETTERS: &[u8; 31] = b"23456789abcdefghjkmnpqrstuvwxyz";
 
 /// A process, as the system shows it.
 #[derive(Clone, Debug)]
@@ -28,11 +34,12 @@ pub struct Process {
 /// Shows a process; `None` where there is none, or the system does not say.
 pub type Look<'l> = &'l dyn Fn(u32) -> Option<Process>;
 
-/// Shows `shown` on the controlling terminal and has a person there type a word that is only shown there.
+/// Shows `shown` on the controlling terminal and has a person there type a word that is only shown there. `to` says
+/// what the word does, `otherwise` what anything else does (`let it through once`, `leaves it stopped`).
 ///
 /// # Errors
 /// Why there is no person, or that they said no.
-pub fn confirm(shown: &str) -> Result<(), String> {
+pub fn confirm(shown: &str, to: &str, otherwise: &str) -> Result<(), String> {
     if let Some(why) = refusal(std::process::id(), &look) {
         return Err(why);
     }
@@ -45,13 +52,14 @@ pub fn confirm(shown: &str) -> Result<(), String> {
     let cannot = |error| format!("the terminal cannot be used: {error}");
     // What was typed before the question was there answers nothing.
     tcflush(&terminal, QueueSelector::IFlush).map_err(|error| cannot(error.into()))?;
-    let text = format!("{shown}\nTo let it through once, type {word} and press Enter. Anything else leaves it stopped: ");
+    let text = format!("{shown}\nTo {to}, type {word} and press Enter. Anything else {otherwise}: ");
     terminal.write_all(text.as_bytes()).map_err(cannot)?;
     let answer = answer(&mut terminal).map_err(cannot)?;
     if answer.trim().eq_ignore_ascii_case(&word) { Ok(()) } else { Err("the answer was not the word".into()) }
 }
 
 /// Why whoever started a process cannot be told to be a person; `None` where nothing speaks against it.
+#[must_use]
 pub fn refusal(process: u32, look: Look) -> Option<String> {
     let unknown = || Some("its ancestors cannot be known on this system".to_owned());
     let mut next = process;
@@ -59,7 +67,7 @@ pub fn refusal(process: u32, look: Look) -> Option<String> {
         let Some(found) = look(next) else { return unknown() };
         // This process itself was started by whoever is looked for.
         if next != process {
-            if let Some(harness) = harnesses::of(&found.name, &found.argv) {
+            if let Some(harness) = of(&found.name, &found.argv) {
                 return Some(format!("it was started below {}: open another terminal", quote::line(&harness, 40)));
             }
             if let Some(faker) = FAKERS.iter().find(|f| found.name == **f) {
@@ -85,6 +93,12 @@ fn answer(terminal: &mut File) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Four letters from the start of `seed`, none of which is taken for another.
+#[must_use]
+pub fn letters(seed: &[u8]) -> String {
+    seed.iter().take(4).map(|b| char::from(LETTERS[usize::from(*b) % LETTERS.len()])).collect()
+}
+
 /// Four letters that nobody can know beforehand.
 fn word() -> Option<String> {
     let mut seed = [0; 4];
@@ -94,9 +108,10 @@ fn word() -> Option<String> {
 
 /// A process of this system, from `/proc`.
 #[cfg(target_os = "linux")]
+#[must_use]
 pub fn look(process: u32) -> Option<Process> {
     const MOST: u64 = 8 << 20;
-    let read = |name: &str| ah::fs::read(format!("/proc/{process}/{name}").as_ref(), MOST).ok();
+    let read = |name: &str| fs::read(format!("/proc/{process}/{name}").as_ref(), MOST).ok();
     let stat = read("stat")?;
     // The name stands in parentheses and may hold some itself.
     let (open, close) = (stat.iter().position(|b| *b == b'(')?, stat.iter().rposition(|b| *b == b')')?);
@@ -110,6 +125,7 @@ pub fn look(process: u32) -> Option<Process> {
 
 /// A process of this system, from ps(1).
 #[cfg(not(target_os = "linux"))]
+#[must_use]
 pub fn look(process: u32) -> Option<Process> {
     let ask = |what: &str| {
         let done = std::process::Command::new("/bin/ps").args(["-o", what, "-p", &process.to_string()]).output().ok()?;

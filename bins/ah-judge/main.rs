@@ -1,0 +1,44 @@
+//! Asks one model which learned lessons a turn runs into, once, and hands the rest over free. Manual: ah-judge(1).
+
+#![forbid(unsafe_code)]
+
+use ah::answer::Answer;
+use ah::cli::{COMPLETIONS, Cli, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
+use ah::hook::{self, Edges, Program};
+use std::process::ExitCode;
+
+mod check_id;
+mod event;
+mod order;
+mod pool;
+mod rule;
+mod wording;
+
+const CLI: Cli = Cli {
+    name: "ah-judge",
+    about: "ask which learned lessons a turn runs into, and hand them over",
+    usage: &["[flags] < event"],
+    commands: &[],
+    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
+};
+
+static PROGRAM: Program = Program {
+    answer: event::answer,
+    cli: &CLI,
+    edges: Edges::SYSTEM,
+    heeds_judge: true,
+    panicked: |_| Answer::Silence,
+    unreadable: |_| Answer::Silence,
+};
+
+fn main() -> ExitCode {
+    run().unwrap_or_else(|code| code)
+}
+
+fn run() -> Result<ExitCode, ExitCode> {
+    let call = CLI.from_env()?;
+    match call.command {
+        None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
+    }
+}
