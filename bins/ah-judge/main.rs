@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 mod check_id;
 mod event;
+mod lessons;
 mod order;
 mod pool;
 mod rule;
