@@ -9,10 +9,11 @@ use std::process::ExitCode;
 
 mod check_id;
 mod event;
-mod lessons;
+mod model;
 mod order;
 mod pool;
 mod rule;
+mod settings;
 mod wording;
 
 const CLI: Cli = Cli {
