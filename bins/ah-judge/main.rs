@@ -9,9 +9,11 @@ use std::process::ExitCode;
 
 mod check_id;
 mod event;
+mod model;
 mod order;
 mod pool;
 mod rule;
+mod settings;
 mod wording;
 
 const CLI: Cli = Cli {
