@@ -3,12 +3,16 @@
 #![forbid(unsafe_code)]
 
 use ah::answer::Answer;
-use ah::cli::{COMPLETIONS, Cli, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
+use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
 mod check_id;
+mod coin;
+mod commands;
+mod declared;
 mod event;
+mod live;
 mod model;
 mod order;
 mod pool;
@@ -19,8 +23,12 @@ mod wording;
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
-    usage: &["[flags] < event"],
-    commands: &[],
+    usage: &["[flags] < event", "strip [--json] CHECK LESSON"],
+    commands: &[Command {
+        name: "strip",
+        args: "CHECK LESSON",
+        help: "say whether a verdict of this check leaves out what the agent declared",
+    }],
     flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
 };
 
@@ -41,6 +49,7 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("strip") => commands::strip(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
 }
