@@ -5,8 +5,6 @@
 use ah::answer::Answer;
 use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
-use ah::log;
-use ah::paths::Paths;
 use std::process::ExitCode;
 
 mod call;
@@ -116,7 +114,7 @@ const YES: Flag = Flag { long: "yes", short: Some('y'), value: None, help: "do i
 static PROGRAM: Program = Program {
     answer: event::answer,
     cli: &CLI,
-    edges: Edges { env: hook::environment, failure, off },
+    edges: Edges::SYSTEM,
     heeds_judge: false,
     panicked: event::panicked,
     unreadable: |_| Answer::Silence,
@@ -144,17 +142,4 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("undo") => snapshot::undo::undo(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
-}
-
-fn failure(program: &str, what: &str) {
-    if let Some(paths) = Paths::from_env() {
-        log::failure(paths, program, what);
-    }
-}
-
-/// Whether a person has switched the guard, or everything, off.
-fn off(program: &str) -> bool {
-    let Some(paths) = Paths::from_env() else { return false };
-    // One look suffices where nothing ever was switched off.
-    paths.off().exists() && (paths.off_flag(program).exists() || paths.off_flag("all").exists())
 }

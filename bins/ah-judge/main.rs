@@ -4,18 +4,23 @@
 
 use ah::answer::Answer;
 use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
+use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
-use ah::log;
-use ah::paths::Paths;
 use std::process::ExitCode;
 
 mod check_id;
 mod commands;
+mod coin;
+mod commands;
+mod declared;
 mod event;
+mod live;
 mod model;
 mod order;
+mod pool;
 mod rule;
 mod settings;
+mod wording;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
@@ -23,6 +28,13 @@ const CLI: Cli = Cli {
     usage: &["[flags] < event", "request [--send] < question"],
     commands: &[Command { name: "request", args: "", help: "show what the model would be sent, or send it" }],
     flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, SEND, VERSION],
+    usage: &["[flags] < event", "strip [--json] CHECK LESSON"],
+    commands: &[Command {
+        name: "strip",
+        args: "CHECK LESSON",
+        help: "say whether a verdict of this check leaves out what the agent declared",
+    }],
+    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
 };
 
 const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with request: send it, and show what came back" };
@@ -30,7 +42,7 @@ const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with re
 static PROGRAM: Program = Program {
     answer: event::answer,
     cli: &CLI,
-    edges: Edges { env: hook::environment, failure, off },
+    edges: Edges::SYSTEM,
     heeds_judge: true,
     panicked: |_| Answer::Silence,
     unreadable: |_| Answer::Silence,
@@ -48,19 +60,7 @@ fn run() -> Result<ExitCode, ExitCode> {
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
         Some("request") => commands::request(&CLI, &call),
+        Some("strip") => commands::strip(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
-}
-
-fn failure(program: &str, what: &str) {
-    if let Some(paths) = Paths::from_env() {
-        log::failure(paths, program, what);
-    }
-}
-
-/// Whether a person has switched the judge, or everything, off.
-fn off(program: &str) -> bool {
-    let Some(paths) = Paths::from_env() else { return false };
-    // One look suffices where nothing ever was switched off.
-    paths.off().exists() && (paths.off_flag(program).exists() || paths.off_flag("all").exists())
 }

@@ -4,8 +4,10 @@ use crate::answer::Answer;
 use crate::cli::{Cli, Options};
 use crate::event::{Event, Moment, text};
 use crate::harness::{self, Env, Harness};
+use crate::log;
+use crate::off;
+use crate::paths::Paths;
 use crate::quote;
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
@@ -39,7 +41,7 @@ pub struct Program {
 /// What the face needs of the world outside; parameters, so that tests need change neither process nor home.
 #[derive(Clone, Copy, Debug)]
 pub struct Edges {
-    /// Looks up an environment variable: [`environment`].
+    /// Looks up an environment variable.
     pub env: Env,
     /// Appends a line to the failure log: program, what failed.
     pub failure: fn(&str, &str),
@@ -47,10 +49,17 @@ pub struct Edges {
     pub off: fn(&str) -> bool,
 }
 
-/// The process's environment, for [`Edges::env`].
-#[must_use]
-pub fn environment(name: &str) -> Option<OsString> {
-    std::env::var_os(name)
+impl Edges {
+    /// This process's environment and this person's places.
+    pub const SYSTEM: Self = Self {
+        env: |name| std::env::var_os(name),
+        failure: |program, what| {
+            if let Some(paths) = Paths::from_env() {
+                log::failure(paths, program, what);
+            }
+        },
+        off: |program| Paths::from_env().is_some_and(|paths| off::is_off(paths, program)),
+    };
 }
 
 /// Runs `program` as a hook: one event in, at most one answer out. With `--jsonl` it is a filter over many.

@@ -26,6 +26,7 @@ pub mod config;
 pub mod event;
 pub mod git;
 pub mod log;
+pub mod off;
 
 // Floor 3, edge: what a tool call does, where it belongs, how each harness says it.
 pub mod effect;
@@ -35,6 +36,7 @@ pub mod route;
 
 // Floor 4, memory.
 pub mod meter;
+pub mod outcome;
 pub mod session;
 
 // Floor 6, face: one hook run from standard input to standard output.

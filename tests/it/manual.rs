@@ -5,22 +5,39 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const GUARD: &str = env!("CARGO_BIN_EXE_ah-git-guard");
+/// Every executable, with a flag and a command that it must have, so that an empty list shows.
+const PROGRAMS: &[Program] = &[
+    Program { name: "ah-doctor", file: env!("CARGO_BIN_EXE_ah-doctor"), flag: "deep", command: "demo" },
+    Program { name: "ah-git-guard", file: env!("CARGO_BIN_EXE_ah-git-guard"), flag: "harness", command: "check" },
+];
+
+struct Program {
+    name: &'static str,
+    file: &'static str,
+    flag: &'static str,
+    command: &'static str,
+}
+
+impl Program {
+    fn run(&self, args: &[&str]) -> Output {
+        let home = tempfile::tempdir().unwrap();
+        Command::new(self.file).args(args).env("AH_HOME", home.path()).stdin(Stdio::null()).output().unwrap()
+    }
+
+    fn help(&self) -> String {
+        let done = self.run(&["--help"]);
+        assert!(done.status.success() && done.stderr.is_empty());
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    fn page(&self) -> String {
+        page(&format!("{}.1", self.name))
+    }
+}
 
 fn page(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("man").join(name);
     fs::read_to_string(path).unwrap()
-}
-
-fn guard(args: &[&str]) -> Output {
-    let home = tempfile::tempdir().unwrap();
-    Command::new(GUARD).args(args).env("AH_HOME", home.path()).stdin(Stdio::null()).output().unwrap()
-}
-
-fn help() -> String {
-    let done = guard(&["--help"]);
-    assert!(done.status.success() && done.stderr.is_empty());
-    String::from_utf8(done.stdout).unwrap()
 }
 
 /// The lines of one section of a page.
@@ -68,54 +85,70 @@ fn commands_of_page(page: &str) -> BTreeSet<String> {
 }
 
 #[test]
+fn every_executable_is_looked_at() {
+    let bins = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("bins")).unwrap();
+    let folders = bins.map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+    let names: BTreeSet<String> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert_eq!(names, PROGRAMS.iter().map(|program| program.name.to_owned()).collect());
+}
+
+#[test]
 fn help_and_manual_have_the_same_flags_and_commands() {
-    let (help, page) = (help(), page("ah-git-guard.1"));
-    assert_eq!(flags_of_help(&help), flags_of_page(&page));
-    assert!(flags_of_page(&page).contains("harness"));
-    assert_eq!(commands_of_help(&help), commands_of_page(&page));
-    assert!(commands_of_page(&page).contains("check"));
+    for program in PROGRAMS {
+        let (help, page) = (program.help(), program.page());
+        assert_eq!(flags_of_help(&help), flags_of_page(&page), "{}", program.name);
+        assert!(flags_of_page(&page).contains(program.flag), "{}", program.name);
+        assert_eq!(commands_of_help(&help), commands_of_page(&page), "{}", program.name);
+        assert!(commands_of_page(&page).contains(program.command), "{}", program.name);
+    }
 }
 
 #[test]
 fn help_and_manual_begin_with_the_same_sentence() {
-    let page = page("ah-git-guard.1");
-    let about = page.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
-    let help = help();
-    assert!(help.lines().take(3).any(|line| line.contains(about)), "`{about}` is not at the head of\n{help}");
+    for program in PROGRAMS {
+        let (help, page) = (program.help(), program.page());
+        let about = page.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
+        assert!(help.lines().take(3).any(|line| line.contains(about)), "`{about}` is not at the head of\n{help}");
+    }
 }
 
 #[test]
 fn every_example_is_understood() {
-    let page = page("ah-git-guard.1");
-    let home = tempfile::tempdir().unwrap();
-    fs::write(home.path().join("events.jsonl"), "{}\n").unwrap();
-    let bin = Path::new(GUARD).parent().unwrap();
-    let path = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
-    let examples: Vec<_> = section(&page, "EXAMPLES")
-        .into_iter()
-        .map(|line| line.trim_start_matches(".Dl ").trim_start_matches("$ "))
-        .filter(|line| line.starts_with("ah-git-guard"))
-        .map(|line| line.replace("\\-", "-"))
-        .collect();
-    assert!(examples.len() >= 3, "{examples:?}");
-    for line in examples {
-        let done = Command::new("sh")
-            .args(["-c", &line])
-            .current_dir(home.path())
-            .env("AH_HOME", home.path())
-            .env("PATH", &path)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let code = done.status.code();
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert!(matches!(code, Some(0 | 1 | 3)), "{line}: exit {code:?}: {said}");
+    for program in PROGRAMS {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("events.jsonl"), "{}\n").unwrap();
+        let bin = Path::new(program.file).parent().unwrap();
+        let path = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]).unwrap();
+        let page = program.page();
+        let examples: Vec<_> = section(&page, "EXAMPLES")
+            .into_iter()
+            .map(|line| line.trim_start_matches(".Dl ").trim_start_matches("$ "))
+            .filter(|line| line.starts_with(program.name))
+            .map(|line| line.replace("\\-", "-"))
+            .collect();
+        assert!(examples.len() >= 3, "{examples:?}");
+        for line in examples {
+            let done = Command::new("sh")
+                .args(["-c", &line])
+                .current_dir(home.path())
+                .env("AH_HOME", home.path())
+                .env("HOME", home.path())
+                .env("PATH", &path)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let code = done.status.code();
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(matches!(code, Some(0 | 1 | 3)), "{line}: exit {code:?}: {said}");
+        }
     }
 }
 
 #[test]
 fn a_flag_that_no_page_has_is_refused() {
-    assert_eq!(guard(&["--no-such-flag"]).status.code(), Some(64));
+    for program in PROGRAMS {
+        assert_eq!(program.run(&["--no-such-flag"]).status.code(), Some(64), "{}", program.name);
+    }
 }
 
 #[test]
