@@ -10,6 +10,7 @@ use std::process::ExitCode;
 mod check_id;
 mod coin;
 mod commands;
+mod correction;
 mod declared;
 mod event;
 mod live;
