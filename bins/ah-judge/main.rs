@@ -14,9 +14,11 @@ mod correction;
 mod declared;
 mod event;
 mod live;
+mod model;
 mod order;
 mod pool;
 mod rule;
+mod settings;
 mod wording;
 
 const CLI: Cli = Cli {

@@ -35,6 +35,7 @@ pub mod person;
 pub mod route;
 
 // Floor 4, memory.
+pub mod meter;
 pub mod outcome;
 pub mod session;
 

@@ -5,6 +5,7 @@ mod bad_input;
 mod cli;
 mod config;
 mod dice;
+mod doctor;
 mod effect;
 mod events;
 mod face;

@@ -1,0 +1,31 @@
+//! The table of checks.
+
+use crate::finding::Finding;
+use crate::ground::Ground;
+
+mod config;
+mod failures;
+mod locks;
+mod programs;
+mod sessions;
+mod state;
+mod switches;
+
+/// One check.
+pub struct Check {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Looks, and writes nothing.
+    pub run: fn(&Ground) -> Vec<Finding>,
+}
+
+/// In the order in which a person would look: what runs, what calls it, what it is told, what it keeps.
+pub const CHECKS: &[Check] = &[
+    Check { name: "programs", run: programs::look },
+    Check { name: "switches", run: switches::look },
+    Check { name: "config", run: config::look },
+    Check { name: "state", run: state::look },
+    Check { name: "sessions", run: sessions::look },
+    Check { name: "locks", run: locks::look },
+    Check { name: "failures", run: failures::look },
+];
