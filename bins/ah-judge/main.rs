@@ -16,6 +16,7 @@ mod event;
 mod live;
 mod model;
 mod order;
+mod pending;
 mod pool;
 mod rule;
 mod settings;
