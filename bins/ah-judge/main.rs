@@ -13,6 +13,7 @@ mod commands;
 mod correction;
 mod declared;
 mod event;
+mod ledger;
 mod live;
 mod model;
 mod order;
@@ -20,6 +21,7 @@ mod pending;
 mod pool;
 mod rule;
 mod settings;
+mod verdict;
 mod wording;
 
 const CLI: Cli = Cli {

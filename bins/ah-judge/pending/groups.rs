@@ -32,7 +32,7 @@ impl Pending {
         let all = due(steps, known, live);
         for due in &all {
             let of = if due.check.is_empty() { check } else { &due.check };
-            if due.question && stripped(of, &due.id) {
+            if due.channel.asks() && stripped(of, &due.id) {
                 pending.stripped.insert(due.id.clone());
             }
         }
@@ -51,7 +51,7 @@ impl Pending {
 
     /// Whether a question waits: what was handed over alone is worth no call.
     pub fn asks(&self) -> bool {
-        self.all().any(|due| due.question)
+        self.all().any(|due| due.channel.asks())
     }
 
     /// Whether nothing waits.
@@ -102,6 +102,7 @@ impl Pending {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Channel;
     use super::super::tests::{shown, work};
     use super::*;
 
@@ -117,8 +118,9 @@ mod tests {
 
     fn steps(check: &str, question: bool) -> Vec<Step> {
         let ids = ["a", "b"].map(|id| (id.to_owned(), check.to_owned())).to_vec();
+        let channel = if question { Channel::Live } else { Channel::Early };
         let said = Step::Said("Moved it.\na: applies\nb: skip\nDone.".into());
-        vec![work("let guard = lock();"), Step::Delivered { ids, question }, work("drop(guard);"), said]
+        vec![work("let guard = lock();"), Step::Delivered { ids, channel }, work("drop(guard);"), said]
     }
 
     fn told(pending: &Pending) -> Vec<(String, String, Vec<Option<String>>)> {

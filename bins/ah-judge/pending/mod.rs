@@ -13,6 +13,36 @@ const MOST: usize = 10;
 /// How often a lesson is judged that stays unclear.
 const TRIES: usize = 2;
 
+/// How lessons reached the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Handed over because their scope was named.
+    Early,
+    /// Asked while the agent worked.
+    Live,
+    /// Handed over.
+    Queued,
+    /// Asked at a stop.
+    Stop,
+}
+
+impl Channel {
+    /// As records have it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Early => "early",
+            Self::Live => "live",
+            Self::Queued => "queued",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// Whether they were asked, and not handed over.
+    pub fn asks(self) -> bool {
+        matches!(self, Self::Live | Self::Stop)
+    }
+}
+
 /// What happened in a session, in true order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -22,8 +52,8 @@ pub enum Step {
     Delivered {
         /// The lessons.
         ids: Vec<(String, String)>,
-        /// They were asked, and not handed over.
-        question: bool,
+        /// How.
+        channel: Channel,
     },
     /// A verdict.
     Judged {
@@ -39,12 +69,12 @@ pub enum Step {
 /// A delivery that is not judged yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Due {
+    /// How it reached the agent.
+    pub channel: Channel,
     /// The check that chose it.
     pub check: String,
     /// The lesson.
     pub id: String,
-    /// Whether it was asked.
-    pub question: bool,
     /// At which step it was delivered.
     step: usize,
 }
@@ -63,9 +93,9 @@ pub fn fates(steps: &[Step]) -> Vec<Fate> {
     let mut last: BTreeMap<&str, (Due, usize, bool)> = BTreeMap::new();
     for (step, what) in steps.iter().enumerate() {
         match what {
-            Step::Delivered { ids, question } => {
+            Step::Delivered { ids, channel } => {
                 for (id, check) in ids {
-                    let due = Due { check: check.clone(), id: id.clone(), question: *question, step };
+                    let due = Due { channel: *channel, check: check.clone(), id: id.clone(), step };
                     last.insert(id, (due, 0, false));
                 }
             }
@@ -106,9 +136,9 @@ pub fn due(steps: &[Step], known: &BTreeSet<&str>, live: bool) -> Vec<Due> {
         .filter(|fate| fate.why == "no_call")
         .map(|fate| fate.due)
         .filter(|due| known.contains(due.id.as_str()) && moved(due))
-        .filter(|due| !live || !due.question || said(due))
+        .filter(|due| !live || !due.channel.asks() || said(due))
         .collect();
-    all.sort_by_key(|due| (!due.question, std::cmp::Reverse(due.step)));
+    all.sort_by_key(|due| (!due.channel.asks(), std::cmp::Reverse(due.step)));
     all.truncate(MOST);
     all.sort_by(|a, b| (a.step, &a.id).cmp(&(b.step, &b.id)));
     all
@@ -119,7 +149,10 @@ mod tests {
     use super::*;
 
     pub(super) fn shown(ids: &[&str], question: bool) -> Step {
-        Step::Delivered { ids: ids.iter().map(|id| ((*id).to_owned(), format!("c-{id}"))).collect(), question }
+        Step::Delivered {
+            ids: ids.iter().map(|id| ((*id).to_owned(), format!("c-{id}"))).collect(),
+            channel: if question { Channel::Stop } else { Channel::Queued },
+        }
     }
 
     pub(super) fn work(text: &str) -> Step {
