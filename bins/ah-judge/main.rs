@@ -12,14 +12,18 @@ mod check_id;
 mod commands;
 mod coin;
 mod commands;
+mod correction;
 mod declared;
 mod event;
+mod ledger;
 mod live;
 mod model;
 mod order;
+mod pending;
 mod pool;
 mod rule;
 mod settings;
+mod verdict;
 mod wording;
 
 const CLI: Cli = Cli {
