@@ -22,6 +22,7 @@ const CLI: Cli = Cli {
     about: "find out what does not work, and show what the hooks did",
     usage: &["[--deep] [--fix] [--json] [--quiet] [CHECK ...]", "--list", "off [PROGRAM] [--for TIME]", "on [PROGRAM]"],
     commands: &[
+        Command { name: "agents", args: "", help: "check: what each agent is told of our hooks, and how these run" },
         Command { name: "config", args: "", help: "check: mistakes in the settings, with their places" },
         Command { name: "demo", args: "", help: "play what the guard does in a throwaway repository" },
         Command { name: "failures", args: "", help: "check: how often hooks let something be because they failed" },

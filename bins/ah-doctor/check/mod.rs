@@ -3,6 +3,7 @@
 use crate::finding::Finding;
 use crate::ground::Ground;
 
+mod agents;
 mod config;
 mod failures;
 mod locks;
@@ -22,6 +23,7 @@ pub struct Check {
 /// In the order in which a person would look: what runs, what calls it, what it is told, what it keeps.
 pub const CHECKS: &[Check] = &[
     Check { name: "programs", run: programs::look },
+    Check { name: "agents", run: agents::look },
     Check { name: "switches", run: switches::look },
     Check { name: "config", run: config::look },
     Check { name: "state", run: state::look },

@@ -17,12 +17,8 @@ const INSTALL: &str = "sh install/install.sh";
 /// Each program beside this one, and what the shell would find instead.
 pub fn look(ground: &Ground) -> Vec<Finding> {
     let mut found: Vec<Finding> = ALL.iter().filter_map(|name| program(&ground.folder.join(name), name)).collect();
-    let on_path = |name: &str| {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
-    };
     let ours = |file: &PathBuf| std::fs::canonicalize(file).ok() == std::fs::canonicalize(ground.folder.join("ah-doctor")).ok();
-    match on_path("ah-doctor") {
+    match run::which("ah-doctor") {
         Some(file) if !ours(&file) => found.push(
             Finding::warn("programs.shadowed", "ah-doctor", format!("the shell finds another first: {}", quote::path(&file)))
                 .mend(format!("put {} first in PATH", quote::path(&ground.folder))),
