@@ -4,11 +4,13 @@ use crate::finding::Finding;
 use crate::ground::Ground;
 
 mod agents;
+mod breaker;
 mod config;
 mod failures;
 mod locks;
 mod programs;
 mod sessions;
+mod snapshots;
 mod state;
 mod switches;
 
@@ -29,5 +31,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "state", run: state::look },
     Check { name: "sessions", run: sessions::look },
     Check { name: "locks", run: locks::look },
+    Check { name: "snapshots", run: snapshots::look },
+    Check { name: "breaker", run: breaker::look },
     Check { name: "failures", run: failures::look },
 ];
