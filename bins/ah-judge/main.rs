@@ -4,12 +4,10 @@
 
 use ah::answer::Answer;
 use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
-use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
 mod check_id;
-mod commands;
 mod coin;
 mod commands;
 mod declared;
@@ -25,16 +23,16 @@ mod wording;
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
-    usage: &["[flags] < event", "request [--send] < question"],
-    commands: &[Command { name: "request", args: "", help: "show what the model would be sent, or send it" }],
+    usage: &["[flags] < event", "request [--send] < question", "strip [--json] CHECK LESSON"],
+    commands: &[
+        Command { name: "request", args: "", help: "show what the model would be sent, or send it" },
+        Command {
+            name: "strip",
+            args: "CHECK LESSON",
+            help: "say whether a verdict of this check leaves out what the agent declared",
+        },
+    ],
     flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, SEND, VERSION],
-    usage: &["[flags] < event", "strip [--json] CHECK LESSON"],
-    commands: &[Command {
-        name: "strip",
-        args: "CHECK LESSON",
-        help: "say whether a verdict of this check leaves out what the agent declared",
-    }],
-    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
 };
 
 const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with request: send it, and show what came back" };

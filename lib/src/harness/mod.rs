@@ -102,9 +102,7 @@ impl Harness {
     /// into a refusal.)
     #[must_use]
     pub fn can_ask(&self, event: &Event, env: Env) -> bool {
-        self.can.ask
-            && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk")
-            && !headless(env)
+        self.can.ask && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk") && !headless(env)
     }
 }
 
