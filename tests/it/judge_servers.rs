@@ -288,10 +288,10 @@ fn caps_are_kept_in_calls_tokens_and_money() {
     let capped = json!({"per_session": {"money": 0.01}});
     let text = chat(&server, &capped).send(&question())["text"].as_str().unwrap().to_owned();
     assert!(text.contains("no price for chat:m"), "{text}");
-    let prices = json!({"per_session": {"money": 0.05}, "prices": {"m": {"in": 10, "out": 10}}, "currency": "EUR"});
+    let prices = json!({"per_session": {"money": 0.03}, "prices": {"m": {"in": 10, "out": 10}}, "currency": "EUR"});
     let home = chat(&server, &prices);
     assert_eq!(home.send(&question())["usage"]["eur"], 0.0095);
-    assert_eq!(reasons(&home), ["-", "-", "budget"]);
+    assert_eq!(reasons(&home), ["-", "budget", "budget"]);
 }
 
 #[test]
