@@ -29,6 +29,7 @@ mod guard_report;
 mod guard_rules;
 mod guard_run;
 mod judge_injection;
+mod judge_programs;
 mod judge_servers;
 mod log;
 mod manual;
