@@ -10,14 +10,18 @@ use std::process::ExitCode;
 mod check_id;
 mod coin;
 mod commands;
+mod correction;
 mod declared;
 mod event;
+mod ledger;
 mod live;
 mod model;
 mod order;
+mod pending;
 mod pool;
 mod rule;
 mod settings;
+mod verdict;
 mod wording;
 
 const CLI: Cli = Cli {

@@ -26,6 +26,7 @@ mod claude;
 mod codex;
 mod reply;
 mod wire;
+pub mod wiring;
 
 pub use reply::Reply;
 pub use wire::{MAX_DEPTH, Unread, Wire};
