@@ -7,6 +7,7 @@ use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JS
 use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
+mod capture;
 mod check_id;
 mod coin;
 mod commands;
