@@ -103,7 +103,7 @@ mod tests {
         let want = r#"{"kind":"asked","session":"s","lessons":["L-a"],"ms":7,"repo":"w","channel":"stop","check":"c","grades":[3],"ranks":[0],"applied":2}"#;
         assert_eq!(asked, want);
         let reason = Reason::new(Code::Timeout, "late".into());
-        let failed = ledger.graded(7, "live", "c", &[], &Usage::of("chat:x"), Some(&reason));
+        let failed = ledger.graded(7, "live", "c", &[], &Usage { model: "chat:x".into(), ..Usage::default() }, Some(&reason));
         assert_eq!(
             (failed.reason.as_str(), &failed.more["failed"], &failed.more["model"]),
             ("timeout", &true.into(), &"chat:x".into())

@@ -27,6 +27,7 @@ pub mod event;
 pub mod git;
 pub mod log;
 pub mod off;
+pub mod receipt;
 
 // Floor 3, edge: what a tool call does, where it belongs, how each harness says it.
 pub mod effect;

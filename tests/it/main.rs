@@ -50,3 +50,4 @@ mod support;
 mod tidy;
 mod undo;
 mod undo_turn;
+mod wiring;
