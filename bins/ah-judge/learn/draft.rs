@@ -145,7 +145,8 @@ fn line(text: &str, most: usize) -> String {
 }
 
 fn short(text: &str, most: usize) -> String {
-    crate::pool::short(text, most)
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    quote::cut(&text, most).into_owned()
 }
 
 #[cfg(test)]
