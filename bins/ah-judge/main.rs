@@ -7,12 +7,15 @@ use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HE
 use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
+mod capture;
 mod check_id;
 mod coin;
 mod commands;
 mod correction;
 mod declared;
+mod episode;
 mod event;
+mod learn;
 mod ledger;
 mod live;
 mod model;

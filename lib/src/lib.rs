@@ -25,6 +25,7 @@ pub mod answer;
 pub mod config;
 pub mod event;
 pub mod git;
+pub mod lesson;
 pub mod log;
 pub mod off;
 pub mod receipt;
@@ -39,6 +40,7 @@ pub mod route;
 pub mod meter;
 pub mod outcome;
 pub mod session;
+pub mod store;
 
 // Floor 6, face: one hook run from standard input to standard output.
 pub mod hook;

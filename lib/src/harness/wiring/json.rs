@@ -3,8 +3,9 @@
 use super::{Entry, Found};
 use crate::jsonc::{self, Error};
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
-use jsonc_parser::common::Ranged;
+use jsonc_parser::common::{Range as Place, Ranged};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// How a file's author lays it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,67 +100,79 @@ pub fn insert(text: &str, comments: bool, entries: &[Entry]) -> Result<Vec<(usiz
     Ok(edits)
 }
 
-/// The text without some hooks, where their exact surroundings are no longer known: each goes with one comma, and a
-/// group that is left empty goes too. `gone` says which, by event, group and number.
+/// The ranges of a text that hold some hooks, each with one comma: what is left empty goes too, group, event and all.
+/// `gone` says which hooks, by event and place. The ranges ascend.
 ///
 /// # Errors
 /// As [`insert`].
-pub fn removed(text: &str, comments: bool, gone: &[(String, (usize, usize))]) -> Result<String, Error> {
+pub fn cuts(text: &str, comments: bool, gone: &[(String, (usize, usize))]) -> Result<Vec<Range<usize>>, Error> {
     let tree = jsonc::tree(text, comments)?;
-    let Some(hooks) = hooks(text, tree.as_ref())? else { return Ok(text.to_owned()) };
-    let mut cuts: Vec<(usize, usize)> = Vec::new();
+    let mut all = Vec::new();
+    let Some(hooks) = hooks(text, tree.as_ref())? else { return Ok(all) };
+    let mut events = Vec::new();
     for event in &hooks.properties {
         let is_gone =
             |group: usize, at: usize| gone.iter().any(|(name, place)| name == event.name.as_str() && *place == (group, at));
         let groups = array(text, event)?;
-        let mut empty = Vec::new();
+        let mut inner = Vec::new();
+        let mut emptied = Vec::new();
         for (group_at, group) in groups.elements.iter().enumerate() {
-            let Some(Value::Array(handlers)) = group.as_object().and_then(|group| group.get("hooks")).map(|prop| &prop.value)
-            else {
-                empty.push(false);
-                continue;
-            };
-            let which: Vec<bool> = (0..handlers.elements.len()).map(|at| is_gone(group_at, at)).collect();
-            let all = !which.is_empty() && which.iter().all(|gone| *gone);
-            empty.push(all);
-            if !all {
-                cuts.extend(cut(handlers, &which));
+            let handlers = group.as_object().and_then(|group| group.get_array("hooks"));
+            let which: Vec<bool> =
+                handlers.iter().flat_map(|list| 0..list.elements.len()).map(|at| is_gone(group_at, at)).collect();
+            let all_gone = !which.is_empty() && which.iter().all(|gone| *gone);
+            emptied.push(all_gone);
+            if let (false, Some(handlers)) = (all_gone, handlers) {
+                inner.extend(cut(&handlers.range, handlers.elements.iter().map(Ranged::range), &which));
             }
         }
-        cuts.extend(cut(groups, &empty));
+        let all_gone = !emptied.is_empty() && emptied.iter().all(|gone| *gone);
+        events.push(all_gone);
+        if !all_gone {
+            all.extend(inner);
+            all.extend(cut(&groups.range, groups.elements.iter().map(Ranged::range), &emptied));
+        }
     }
-    cuts.sort_unstable();
-    let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
-    for (start, end) in cuts {
-        kept.push_str(&text[from..start.max(from)]);
-        from = end.max(from);
+    match tree.as_ref().and_then(Value::as_object) {
+        Some(root) if !events.is_empty() && events.iter().all(|gone| *gone) => {
+            let which: Vec<bool> = root.properties.iter().map(|prop| prop.name.as_str() == "hooks").collect();
+            all = cut(&root.range, root.properties.iter().map(Ranged::range), &which);
+        }
+        _ => all.extend(cut(&hooks.range, hooks.properties.iter().map(Ranged::range), &events)),
     }
-    kept.push_str(&text[from..]);
-    Ok(kept)
+    all.sort_by_key(|range| range.start);
+    Ok(all)
 }
 
-/// The ranges that take the marked elements out of an array, each with the comma that goes with it.
-fn cut(array: &Array, gone: &[bool]) -> Vec<(usize, usize)> {
-    let ranges: Vec<(usize, usize)> = array.elements.iter().map(|element| (element.start(), element.end())).collect();
+/// The ranges that take the marked members out of what `whole` encloses, each with the comma that goes with it.
+fn cut(whole: &Place, members: impl Iterator<Item = Place>, gone: &[bool]) -> Vec<Range<usize>> {
+    let members: Vec<Place> = members.collect();
     let mut cuts = Vec::new();
     let mut at = 0;
-    while at < ranges.len() {
+    while at < members.len() {
         if !gone[at] {
             at += 1;
             continue;
         }
         let first = at;
-        while at < ranges.len() && gone[at] {
+        while at < members.len() && gone[at] {
             at += 1;
         }
-        cuts.push(match (first, at < ranges.len()) {
+        cuts.push(match (first, at < members.len()) {
             // All of them: the brackets close up.
-            (0, false) => (array.range.start + 1, array.range.end - 1),
-            (0, true) => (ranges[0].0, ranges[at].0),
-            _ => (ranges[first - 1].1, ranges[at - 1].1),
+            (0, false) => whole.start + 1..whole.end - 1,
+            (0, true) => members[0].start..members[at].start,
+            _ => members[first - 1].end..members[at - 1].end,
         });
     }
     cuts
+}
+
+/// The text that puts an entry in the place of a group that stands in `text`, in the layout of its neighbours.
+#[must_use]
+pub fn instead(text: &str, group: &Range<usize>, entry: &Entry) -> String {
+    let compact = !text[group.clone()].contains('\n');
+    node(entry).text(&Layout::of(text), indent(text, group.start), compact)
 }
 
 /// The object of hooks in a document.
@@ -326,8 +339,8 @@ fn node(entry: &Entry) -> Node {
     let line = |text: &str| Node::Line(quoted(text));
     let mut handler = vec![("type", line("command")), ("command", line(&entry.command))];
     if let Some(args) = &entry.args {
-        let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        handler.push(("args", Node::Line(format!("[{}]", args.join(", ")))));
+        // A line each, as harnesses write them: what they rewrite is then the same text.
+        handler.push(("args", Node::List(args.iter().map(|arg| line(arg)).collect())));
     }
     handler.push(("timeout", Node::Line(entry.timeout.to_string())));
     if entry.block_on_failure {

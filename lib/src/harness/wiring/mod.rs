@@ -11,12 +11,16 @@ mod found;
 mod json;
 #[cfg(feature = "toml")]
 mod toml;
+#[cfg(all(feature = "digest", feature = "toml"))]
+mod trust;
 
 pub use entry::{Entry, Scope, entries};
 pub use found::{Found, Trouble, found, programs};
-pub use json::{Layout, insert, removed};
+pub use json::{Layout, cuts, insert, instead};
 #[cfg(feature = "toml")]
 pub use toml::append;
+#[cfg(all(feature = "digest", feature = "toml"))]
+pub use trust::{is_trusted, trusting};
 
 /// Every harness that hooks are registered in, in the order of [`super::ALL`].
 pub const ALL: &[&Wiring] = &[&super::claude::WIRING, &super::codex::WIRING];
