@@ -3,24 +3,46 @@
 #![forbid(unsafe_code)]
 
 use ah::answer::Answer;
-use ah::cli::{COMPLETIONS, Cli, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
+use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
+mod capture;
 mod check_id;
+mod coin;
+mod commands;
+mod correction;
+mod declared;
+mod episode;
 mod event;
+mod learn;
+mod ledger;
+mod live;
+mod model;
 mod order;
+mod pending;
 mod pool;
 mod rule;
+mod settings;
+mod verdict;
 mod wording;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
-    usage: &["[flags] < event"],
-    commands: &[],
-    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, VERSION],
+    usage: &["[flags] < event", "request [--send] < question", "strip [--json] CHECK LESSON"],
+    commands: &[
+        Command { name: "request", args: "", help: "show what the model would be sent, or send it" },
+        Command {
+            name: "strip",
+            args: "CHECK LESSON",
+            help: "say whether a verdict of this check leaves out what the agent declared",
+        },
+    ],
+    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, SEND, VERSION],
 };
+
+const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with request: send it, and show what came back" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,
@@ -32,6 +54,9 @@ static PROGRAM: Program = Program {
 };
 
 fn main() -> ExitCode {
+    if let Some(code) = model::keeper::run() {
+        return code;
+    }
     run().unwrap_or_else(|code| code)
 }
 
@@ -39,6 +64,8 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("request") => commands::request(&CLI, &call),
+        Some("strip") => commands::strip(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
 }

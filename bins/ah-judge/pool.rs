@@ -1,11 +1,7 @@
 //! What the model sees of the store: one line a lesson, as many as the budget takes, in an order that stays.
 
+use crate::model::{Shown, line};
 use std::collections::BTreeSet;
-
-/// Most characters of a question in a line.
-const QUESTION: usize = 240;
-/// Most characters of a consequence in a line.
-const CONSEQUENCE: usize = 160;
 
 /// The tokens that the lines may cost together, four characters each.
 pub const BUDGET: usize = 12_000;
@@ -20,25 +16,14 @@ pub struct Item {
 }
 
 impl Item {
-    /// The line of a lesson; white space collapsed, long texts cut.
-    pub fn new(id: &str, question: &str, consequence: &str) -> Self {
-        let (question, consequence) = (short(question, QUESTION), short(consequence, CONSEQUENCE));
-        let arrow = if consequence.is_empty() { "" } else { " -> " };
-        Self { id: id.to_owned(), line: format!("[{id}] {question}{arrow}{consequence}") }
+    /// The line of a lesson.
+    pub fn new(lesson: &Shown) -> Self {
+        Self { id: lesson.id.to_owned(), line: line(lesson) }
     }
 
     /// What the line and its end cost, in tokens of four characters.
     pub fn tokens(&self) -> usize {
         (self.line.chars().count() + 1).div_ceil(4)
-    }
-}
-
-/// White space collapsed, and at most `most` characters and an ellipsis.
-pub fn short(text: &str, most: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }
 
@@ -82,6 +67,12 @@ mod tests {
         cost_tokens: usize,
     }
 
+    impl Line {
+        fn item(&self) -> Item {
+            Item::new(&Shown { consequence: &self.consequence, id: &self.id, question: &self.question })
+        }
+    }
+
     #[derive(Deserialize)]
     struct Fill {
         budget: usize,
@@ -91,7 +82,7 @@ mod tests {
     #[test]
     fn golden() {
         let golden: Golden = serde_json::from_str(include_str!("../../tests/data/golden/pool.json")).unwrap();
-        let items: Vec<Item> = golden.lines.iter().map(|l| Item::new(&l.id, &l.question, &l.consequence)).collect();
+        let items: Vec<Item> = golden.lines.iter().map(Line::item).collect();
         for (line, item) in golden.lines.iter().zip(&items) {
             assert_eq!((&item.line, item.tokens()), (&line.line, line.cost_tokens));
         }

@@ -1,6 +1,5 @@
 //! What the agent reads: questions at a block, lessons that are handed over.
 
-use crate::pool::short;
 use ah::quote;
 use std::fmt::Write as _;
 
@@ -51,6 +50,15 @@ impl Shown<'_> {
 
     fn origin(&self) -> &'static str {
         if self.foreign { " (from this repository's .ah/lessons.jsonl)" } else { "" }
+    }
+}
+
+/// White space collapsed, and at most `most` characters and an ellipsis.
+fn short(text: &str, most: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 

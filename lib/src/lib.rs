@@ -36,6 +36,8 @@ pub mod person;
 pub mod route;
 
 // Floor 4, memory.
+pub mod meter;
+pub mod outcome;
 pub mod session;
 
 // Floor 6, face: one hook run from standard input to standard output.

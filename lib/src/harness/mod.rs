@@ -103,10 +103,14 @@ impl Harness {
     /// into a refusal.)
     #[must_use]
     pub fn can_ask(&self, event: &Event, env: Env) -> bool {
-        self.can.ask
-            && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk")
-            && env("CLAUDE_CODE_SESSION_ATTENDED").is_none_or(|attended| attended != "0")
+        self.can.ask && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk") && !headless(env)
     }
+}
+
+/// Whether it is known that nobody watches the session. Where a harness does not say, somebody may.
+#[must_use]
+pub fn headless(env: Env) -> bool {
+    env("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|attended| attended == "0")
 }
 
 /// Reads one event and finds out whose it is. `named` is what `--harness` said; `event_name` is the event where the

@@ -1,0 +1,53 @@
+//! What an event is judged with: to whom its session belongs, the session's log, the lessons, the settings.
+
+use crate::settings::Judge;
+use ah::config::Config;
+use ah::event::Event;
+use ah::paths::Paths;
+use ah::route::{Repo, Route, Scope, route};
+use ah::session::Session;
+use ah::store::Store;
+use std::path::Path;
+
+/// Everything that is known before anything is judged.
+pub struct Desk {
+    /// ah's own places.
+    pub paths: &'static Paths,
+    /// To whom the session belongs.
+    pub scope: Scope,
+    /// Its log.
+    pub session: Session,
+    /// The judge's settings.
+    pub settings: Judge,
+    /// The lessons.
+    pub store: Store,
+}
+
+impl Desk {
+    /// `None` where nothing of the session may be recorded, or where it cannot be known to whom it belongs; a reason
+    /// for people is then said through `say`.
+    pub fn of(event: &Event, say: &dyn Fn(&str)) -> Option<Self> {
+        let paths = Paths::from_env()?;
+        let cwd = Path::new(&*event.cwd);
+        let root = Repo::around(cwd)?.root;
+        let (config, _) = Config::load(paths, Some(&root));
+        let Route::Scope(scope) = route(&config, cwd) else {
+            say("nothing of this directory is recorded");
+            return None;
+        };
+        let session = match Session::open(paths, &event.session_id, &scope.store) {
+            Ok(session) => session,
+            Err(error) => {
+                ah::log::failure(paths, crate::CLI.name, &format!("cannot read the session: {error}"));
+                return None;
+            }
+        };
+        // What was recorded for one collective is no other's business, wherever the session went since.
+        if session.scope() != scope.store {
+            say("the session belongs to another scope than this directory");
+            return None;
+        }
+        let store = Store::of(paths, &scope);
+        Some(Self { paths, settings: Judge::of(&config), scope, session, store })
+    }
+}

@@ -1,0 +1,3 @@
+//! Learning: an episode becomes a lesson, strengthens one, takes one's place, or is nothing.
+
+mod draft;

@@ -1,0 +1,308 @@
+//! ah-doctor finds planted faults, each by its own code, mends what can be mended, and leaves what it looks at as it was.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+const PROGRAMS: &[(&str, &str)] =
+    &[("ah-doctor", env!("CARGO_BIN_EXE_ah-doctor")), ("ah-git-guard", env!("CARGO_BIN_EXE_ah-git-guard"))];
+
+/// An installation of its own: programs, home and ah's places below one folder.
+struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { dir: TempDir::new().unwrap() };
+        for dir in ["bin", "home", "ah/state/sessions", "ah/data", "ah/config", "work"] {
+            fs::create_dir_all(place.at(dir)).unwrap();
+        }
+        for dir in ["ah/state", "ah/state/sessions", "ah/data", "ah/config"] {
+            fs::set_permissions(place.at(dir), fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        for (name, file) in PROGRAMS {
+            let to = place.at("bin").join(name);
+            fs::hard_link(file, &to).or_else(|_| fs::copy(file, &to).map(drop)).unwrap();
+        }
+        for name in ["ah-bootstrap", "ah-judge", "ah-mesh", "ah-prefilter"] {
+            script(&place, &format!("bin/{name}"), &format!("echo {name} {}", env!("CARGO_PKG_VERSION")));
+        }
+        place
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        fs::canonicalize(self.dir.path()).unwrap().join(path)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let file = self.at(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    fn doctor(&self, args: &[&str]) -> Output {
+        let path = std::env::join_paths([self.at("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
+        Command::new(self.at("bin/ah-doctor"))
+            .args(args)
+            .current_dir(self.at("work"))
+            .env_clear()
+            .env("AH_HOME", self.at("ah"))
+            .env("HOME", self.at("home"))
+            .env("PATH", path)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    fn codes(&self, args: &[&str]) -> Vec<String> {
+        let mut all = args.to_vec();
+        all.push("--json");
+        let report: Value = serde_json::from_slice(&self.doctor(&all).stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap();
+        checks.iter().map(|finding| finding["code"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Every file below the folder with its content and time.
+    fn tree(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+        fn walk(dir: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, SystemTime)>) {
+            for entry in fs::read_dir(dir).unwrap().flatten() {
+                let (path, meta) = (entry.path(), entry.metadata().unwrap());
+                if meta.is_dir() {
+                    walk(&path, all);
+                }
+                let text = if meta.is_file() { fs::read(&path).unwrap_or_default() } else { Vec::new() };
+                all.insert(path, (text, meta.modified().unwrap()));
+            }
+        }
+        let mut all = BTreeMap::new();
+        walk(&self.at("ah"), &mut all);
+        walk(&self.at("home"), &mut all);
+        all
+    }
+}
+
+/// A fault: its code, the check that finds it, and how it is planted.
+type Fault = (&'static str, fn(&Place));
+
+const FAULTS: &[Fault] = &[
+    ("programs.missing", |p| fs::remove_file(p.at("bin/ah-git-guard")).unwrap()),
+    ("programs.mode", |p| {
+        fs::remove_file(p.at("bin/ah-git-guard")).unwrap();
+        p.write("bin/ah-git-guard", "#!/bin/sh\n");
+    }),
+    ("programs.version", |p| script(p, "bin/ah-git-guard", "echo ah-git-guard 0.0.1")),
+    ("programs.broken", |p| script(p, "bin/ah-git-guard", "exit 3")),
+    ("programs.tampered", |p| {
+        let file = p.at("bin/ah-git-guard");
+        let text =
+            serde_json::json!({"v": 1, "files": [], "folders": [], "programs": [{"path": file, "sha256": "00", "version": "x"}]});
+        p.write("ah/data/receipt.json", text.to_string());
+    }),
+    ("programs.receipt", |p| drop(p.write("ah/data/receipt.json", "{\"v\":9}"))),
+    ("agents.missing", |p| drop(p.write("home/.claude/settings.json", "{}"))),
+    ("agents.invalid", |p| drop(p.write("home/.claude/settings.json", "{\n  // mine\n}"))),
+    ("agents.disabled", |p| claude(p, |s| s["disableAllHooks"] = true.into())),
+    ("agents.duplicate", |p| {
+        claude(p, |s| {
+            let first = s["hooks"]["SessionStart"][0].clone();
+            s["hooks"]["SessionStart"].as_array_mut().unwrap().push(first);
+        })
+    }),
+    ("agents.dead", |p| claude(p, |s| hook(s)["command"] = "/nowhere/ah-git-guard".into())),
+    ("agents.relative", |p| claude(p, |s| hook(s)["command"] = "ah-git-guard".into())),
+    ("agents.foreign", |p| {
+        fs::create_dir(p.at("old")).unwrap();
+        fs::copy("/bin/true", p.at("old/ah-git-guard")).unwrap();
+        let other = p.at("old/ah-git-guard");
+        claude(p, |s| hook(s)["command"] = other.to_str().unwrap().into());
+    }),
+    ("agents.dialect", |p| claude(p, |s| hook(s)["args"][1] = "codex".into())),
+    ("agents.unit", |p| claude(p, |s| hook(s)["timeout"] = 60_000.into())),
+    ("agents.matcher", |p| claude(p, |s| s["hooks"]["PreToolUse"][0]["matcher"] = "Edit".into())),
+    ("agents.incomplete", |p| claude(p, |s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse")))),
+    ("agents.exit", |p| odd_guard(p, "exit 3")),
+    ("agents.noise", |p| odd_guard(p, "echo oops >&2")),
+    ("agents.answer", |p| odd_guard(p, "echo hello")),
+    ("agents.unstopped", |p| odd_guard(p, "exit 0")),
+    ("agents.slow", |p| odd_guard(p, "grep -q 'ls -la' && sleep 0.2")),
+    ("agents.unguarded", |p| {
+        claude(p, |_| {});
+        p.write("home/.claude.json", r#"{"mcpServers": {"my-shell": {"command": "x"}}}"#);
+    }),
+    ("agents.untrusted", |p| {
+        let command = format!("{} --harness codex", p.at("bin/ah-git-guard").display());
+        let group = serde_json::json!([{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [{"type": "command", "command": command, "timeout": 10}]}]);
+        let rest = serde_json::json!([{"hooks": [{"type": "command", "command": command, "timeout": 10}]}]);
+        let all = serde_json::json!({"hooks": {"PreToolUse": group, "SessionStart": rest, "UserPromptSubmit": rest}});
+        p.write("home/.codex/hooks.json", all.to_string());
+    }),
+    ("breaker.open", |p| {
+        let paths = ah::paths::Paths::new(&|name| (name == "AH_HOME").then(|| p.at("ah").into_os_string())).unwrap();
+        let failure = ah::meter::Failure { pause_ms: Some(600_000), why: "429".into() };
+        ah::meter::Meter::of(&paths).failed("chat:x", ah::clock::now_ms(), &failure).unwrap();
+    }),
+    ("snapshots.unread", |p| {
+        fs::create_dir_all(p.at("ah/state/snapshots/x.git")).unwrap();
+        script(
+            p,
+            "bin/ah-git-guard",
+            &format!("[ \"$1\" = --version ] && echo ah-git-guard {} || exit 70", env!("CARGO_PKG_VERSION")),
+        );
+    }),
+    ("config.invalid", |p| drop(p.write("ah/config/config.json", "{\"git_guard\": {\"on_loss\": 7}}"))),
+    ("config.warning", |p| drop(p.write("ah/config/config.json", "{\"default\": \"nobody\"}"))),
+    ("switches.flag", |p| drop(p.write("ah/state/off/ah-judge", ""))),
+    ("state.open", |p| fs::set_permissions(p.at("ah/state"), fs::Permissions::from_mode(0o755)).unwrap()),
+    ("state.kind", |p| {
+        fs::remove_dir(p.at("ah/data")).unwrap();
+        p.write("ah/data", "a file");
+    }),
+    ("state.clock", |p| {
+        let file = p.write("ah/state/guard.jsonl", "");
+        let later = SystemTime::now() + Duration::from_secs(3600);
+        fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
+    }),
+    ("sessions.torn", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":1}\n{\"t\":1,\"k\":\"pro"))),
+    ("sessions.foreign", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":1}\nhello\n{\"t\":1,\"k\":\"x\"}\n"))),
+    ("sessions.newer", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":2}\n"))),
+    ("failures.open", |p| {
+        let now = ah::clock::now_ms();
+        p.write("ah/state/log.jsonl", format!("{{\"v\":1,\"t\":{now},\"program\":\"ah-judge\",\"what\":\"model: late\"}}\n"));
+    }),
+    ("failures.torn", |p| drop(p.write("ah/state/log.jsonl", "{\"v\":1,\"t"))),
+];
+
+/// The guard registered in Claude Code as it should be, and then changed.
+fn claude(place: &Place, change: impl FnOnce(&mut Value)) {
+    let hook = || serde_json::json!({"type": "command", "command": place.at("bin/ah-git-guard"), "args": ["--harness", "claude"], "timeout": 10});
+    let rest = || serde_json::json!([{"hooks": [hook()]}]);
+    let matcher = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|mcp__.*git.*";
+    let first = serde_json::json!([{"matcher": matcher, "hooks": [hook()]}]);
+    let mut settings = serde_json::json!({"hooks": {"PreToolUse": first, "SessionStart": rest(), "UserPromptSubmit": rest()}});
+    change(&mut settings);
+    place.write("home/.claude/settings.json", settings.to_string());
+}
+
+/// Its entry at PreToolUse.
+fn hook(settings: &mut Value) -> &mut Value {
+    &mut settings["hooks"]["PreToolUse"][0]["hooks"][0]
+}
+
+/// A guard that runs and is registered, but does something else.
+fn odd_guard(place: &Place, text: &str) {
+    claude(place, |_| {});
+    let version = env!("CARGO_PKG_VERSION");
+    script(place, "bin/ah-git-guard", &format!("[ \"$1\" = --version ] && echo ah-git-guard {version} && exit\n{text}"));
+}
+
+#[test]
+fn a_healthy_registration_has_no_finding() {
+    let place = Place::new();
+    claude(&place, |_| {});
+    let done = place.doctor(&["agents"]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.contains("4 hooks ran as Claude Code runs them"), "{text}");
+}
+
+fn script(place: &Place, path: &str, text: &str) {
+    let _ = fs::remove_file(place.at(path));
+    let file = place.write(path, format!("#!/bin/sh\n{text}\n"));
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn each_planted_fault_is_found_by_its_code() {
+    let healthy = Place::new().codes(&[]);
+    for (code, plant) in FAULTS {
+        assert!(!healthy.iter().any(|found| found == code), "{code} on a healthy place");
+        let place = Place::new();
+        plant(&place);
+        let found = place.codes(&[]);
+        assert!(found.iter().any(|found| found == code), "{code}: {found:?}");
+    }
+}
+
+#[test]
+fn a_look_leaves_everything_as_it_was() {
+    for (code, plant) in FAULTS {
+        let place = Place::new();
+        plant(&place);
+        let before = place.tree();
+        place.doctor(&[]);
+        place.doctor(&["--json"]);
+        assert!(place.tree() == before, "{code}");
+    }
+}
+
+#[test]
+fn what_is_safe_is_mended_and_looked_at_again() {
+    let place = Place::new();
+    fs::set_permissions(place.at("ah/state"), fs::Permissions::from_mode(0o777)).unwrap();
+    let said = place.doctor(&["--fix", "state"]);
+    let text = String::from_utf8(said.stdout).unwrap();
+    assert!(text.contains("mended") && !text.contains("warn"), "{text}");
+    assert_eq!(fs::metadata(place.at("ah/state")).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_check_that_does_not_exist_is_an_error() {
+    let place = Place::new();
+    for args in [&["progams"][..], &["programs", "locs"]] {
+        assert_eq!(place.doctor(args).status.code(), Some(64));
+    }
+    let list = String::from_utf8(place.doctor(&["--list"]).stdout).unwrap();
+    for name in list.lines() {
+        assert!(matches!(place.doctor(&[name]).status.code(), Some(0 | 1)), "{name}");
+    }
+}
+
+#[test]
+fn a_lock_held_for_a_moment_is_no_fault() {
+    let place = Place::new();
+    let _held = ah::fs::lock(&place.at("ah/state/sessions/a.lock"), Duration::ZERO).unwrap();
+    let text = String::from_utf8(place.doctor(&["locks"]).stdout).unwrap();
+    assert!(text.contains("1 held this moment"), "{text}");
+}
+
+#[test]
+fn off_is_for_a_person() {
+    let place = Place::new();
+    assert_eq!(place.doctor(&["off"]).status.code(), Some(77));
+    assert!(!place.at("ah/state/off").exists());
+    assert_eq!(place.doctor(&["off", "nothing"]).status.code(), Some(64));
+    assert_eq!(place.doctor(&["off", "judge", "--for", "soon"]).status.code(), Some(64));
+    place.write("ah/state/off/ah-mesh", "");
+    assert_eq!(place.doctor(&["on", "mesh"]).status.code(), Some(0));
+    assert!(!place.at("ah/state/off/ah-mesh").exists());
+}
+
+#[test]
+fn what_was_recorded_is_forgotten_and_nothing_else() {
+    let place = Place::new();
+    let line = |session: &str| format!("{{\"v\":1,\"t\":1,\"verdict\":\"deny\",\"session\":\"{session}\",\"repo\":\"r\"}}\n");
+    place.write("ah/state/guard.jsonl", line("one") + &line("two"));
+    place.write("ah/state/sessions/one.jsonl", "{\"v\":1,\"session\":\"one\",\"scope\":\"s\"}\n");
+    place.write("ah/state/sessions/two.jsonl", "{\"v\":1,\"session\":\"two\",\"scope\":\"s\"}\n");
+    assert_eq!(place.doctor(&["forget", "--session", "one"]).status.code(), Some(64), "without --yes nobody agreed");
+    assert_eq!(place.doctor(&["forget"]).status.code(), Some(64));
+    assert_eq!(place.doctor(&["forget", "--session", "one", "--yes"]).status.code(), Some(0));
+    assert!(!place.at("ah/state/sessions/one.jsonl").exists() && place.at("ah/state/sessions/two.jsonl").exists());
+    assert_eq!(fs::read_to_string(place.at("ah/state/guard.jsonl")).unwrap(), line("two"));
+    place.write("ah/state/snapshots/keep", "");
+    assert_eq!(place.doctor(&["forget", "--all", "-y"]).status.code(), Some(0));
+    assert!(!place.at("ah/state/sessions").exists() && place.at("ah/state/snapshots/keep").exists());
+}
+
+#[test]
+fn the_demonstration_is_as_expected() {
+    let done = Place::new().doctor(&["demo"]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.contains("6 of 6 as expected"), "{text}");
+}
