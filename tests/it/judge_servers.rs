@@ -354,3 +354,42 @@ fn proxies_are_used_but_not_for_this_machine() {
     let told = home.send(&question());
     assert_eq!((told["outcome"].as_str(), proxy.seen().len()), (Some("failed"), seen.len()), "{told}");
 }
+
+#[test]
+fn certificates_are_checked_against_the_built_in_ones_or_those_of_a_file() {
+    let server = Server::with_tls("127.0.0.1", &[Turn::chat(APPLIES)]);
+    let ca = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
+    let of = |host: &str, more: Value| {
+        let mut judge = json!({"model": "chat:m", "base_url": format!("https://{host}:{}/v1", server.port), "timeout_s": 5});
+        more.as_object().unwrap().iter().for_each(|(key, value)| judge[key] = value.clone());
+        Home::new(&judge)
+    };
+    // Nobody known has signed it.
+    let told = of("localhost", json!({})).send(&question());
+    assert_eq!((told["reason"].as_str(), server.seen().len()), (Some("tls"), 0), "{told}");
+    assert_eq!(graded(&of("localhost", json!({"ca_file": ca})).send(&question())), one("L1", 3));
+    let mut home = of("127.0.0.1", json!({}));
+    home.env.push(("SSL_CERT_FILE", ca.to_str().unwrap().to_owned()));
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    // It is for another name.
+    let other = Server::with_tls("127.0.0.2", &[Turn::chat(APPLIES)]);
+    let home = Home::new(&json!({"model": "chat:m", "base_url": format!("https://127.0.0.2:{}/v1", other.port), "ca_file": ca}));
+    let told = home.send(&question());
+    assert_eq!((told["reason"].as_str(), other.seen().len()), (Some("tls"), 0), "{told}");
+    // No certificates in it, no such file.
+    for file in ["tests/data/tls/server.key", "no/such/file"] {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert_eq!(of("localhost", json!({"ca_file": file})).send(&question())["reason"], "config");
+    }
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn a_state_that_cannot_be_written_stops_nothing() {
+    let server = Server::new(&[Turn::chat(APPLIES)]);
+    let mut home = chat(&server, &json!({"per_turn": {"asks": 1}}));
+    home.env.push(("AH_STATE_HOME", "/proc/self/no".into()));
+    for _ in 0..3 {
+        assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    }
+}
