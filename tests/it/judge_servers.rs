@@ -183,7 +183,7 @@ fn what_goes_wrong_is_told_apart() {
         (Turn::Close, "network"),
     ];
     for (turn, reason) in cases {
-        let server = Server::new(&[turn.clone()]);
+        let server = Server::new(std::slice::from_ref(&turn));
         let home = chat(&server, &json!({"timeout_s": 5}));
         let begun = Instant::now();
         let told = home.send(&question());
@@ -197,7 +197,7 @@ fn what_goes_wrong_is_told_apart() {
 #[test]
 fn time_is_kept_whatever_the_server_does() {
     for turn in [Turn::Hang(Duration::from_secs(60)), Turn::Trickle] {
-        let server = Server::new(&[turn.clone()]);
+        let server = Server::new(std::slice::from_ref(&turn));
         let home = chat(&server, &json!({"timeout_s": 1}));
         let begun = Instant::now();
         assert_eq!(home.send(&question())["reason"], "timeout", "{turn:?}");
