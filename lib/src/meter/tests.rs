@@ -1,6 +1,8 @@
 //! The meter, in a folder of its own.
 
-use super::*;
+use super::breaker::Breaker;
+use super::state::{self, State};
+use super::{Caps, Failure, Limits, Meter, Span, Spend, Taken, Who};
 
 fn limits(turn: Caps) -> Limits {
     Limits { currency: "usd".into(), day: Caps { tokens: Some(1_000), ..Caps::default() }, session: Caps::default(), turn }
