@@ -195,6 +195,24 @@ fn what_goes_wrong_is_told_apart() {
 }
 
 #[test]
+fn a_packed_answer_is_bounded_too() {
+    let server = Server::new(&[Turn::Bomb]);
+    let home = chat(&server, &json!({"timeout_s": 40}));
+    let mut own = home.command(&["request", "--send"]);
+    // A gibibyte would not fit.
+    let limited = format!("ulimit -v 400000; exec '{}' request --send", own.get_program().to_string_lossy());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &limited]).env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    own = shell;
+    own.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = own.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), question().to_string().as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(told["reason"], "too_large", "{told}");
+}
+
+#[test]
 fn time_is_kept_whatever_the_server_does() {
     for turn in [Turn::Hang(Duration::from_secs(60)), Turn::Trickle] {
         let server = Server::new(std::slice::from_ref(&turn));

@@ -21,6 +21,8 @@ pub enum Turn {
     Answer(u16, Vec<(&'static str, String)>, String),
     /// Sends a body without end.
     Big,
+    /// Sends a small body that unpacks to a gibibyte.
+    Bomb,
     /// Closes without a word.
     Close,
     /// Answers half of a body and closes.
@@ -177,6 +179,11 @@ fn play(mut stream: TcpStream, turn: Turn) -> std::io::Result<()> {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n")?;
             let chunk = vec![b'x'; 1 << 16];
             (0..1 << 14).try_for_each(|_| stream.write_all(&chunk))
+        }
+        Turn::Bomb => {
+            let packed = Command::new("sh").args(["-c", "head -c 1073741824 /dev/zero | gzip -1"]).output()?.stdout;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len());
+            stream.write_all(&[head.as_bytes(), &packed].concat())
         }
         Turn::Close => Ok(()),
         Turn::Half => stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\":[{\"mess"),
