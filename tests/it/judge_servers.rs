@@ -141,6 +141,17 @@ fn a_server_that_knows_less_is_asked_for_less_and_remembered() {
 }
 
 #[test]
+fn a_server_that_ignores_the_schema_gets_it_in_the_prompt() {
+    let server = Server::new(&[Turn::chat("L1 applies."), Turn::chat(APPLIES)]);
+    let home = chat(&server, &json!({}));
+    assert_eq!(home.send(&question())["reason"], "no_json");
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    let body = server.seen()[1].json();
+    assert_eq!(body["response_format"], json!({"type": "json_object"}));
+    assert!(body["messages"][1]["content"].as_str().unwrap().contains("fits this JSON schema"));
+}
+
+#[test]
 fn anthropic_falls_back_to_a_tool() {
     let tool = json!({"stop_reason": "tool_use", "content": [{"type": "text", "text": "I will."},
         {"type": "tool_use", "id": "t", "name": "verdicts", "input": serde_json::from_str::<Value>(APPLIES).unwrap()}]});
