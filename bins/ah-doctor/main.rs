@@ -22,6 +22,8 @@ const CLI: Cli = Cli {
     about: "find out what does not work, and show what the hooks did",
     usage: &["[--deep] [--fix] [--json] [--quiet] [CHECK ...]", "--list", "off [PROGRAM] [--for TIME]", "on [PROGRAM]"],
     commands: &[
+        Command { name: "agents", args: "", help: "check: what each agent is told of our hooks, and how these run" },
+        Command { name: "breaker", args: "", help: "check: models that are left alone because they failed" },
         Command { name: "config", args: "", help: "check: mistakes in the settings, with their places" },
         Command { name: "demo", args: "", help: "play what the guard does in a throwaway repository" },
         Command { name: "failures", args: "", help: "check: how often hooks let something be because they failed" },
@@ -32,6 +34,7 @@ const CLI: Cli = Cli {
         Command { name: "programs", args: "", help: "check: the six programs are there, run, and are of one version" },
         Command { name: "prove", args: "[AGENT ...]", help: "have each agent try to lose something in a throwaway repository" },
         Command { name: "sessions", args: "", help: "check: the session logs can be read" },
+        Command { name: "snapshots", args: "", help: "check: what the guard keeps can be listed" },
         Command { name: "state", args: "", help: "check: what is kept is private, can be written, and stays" },
         Command { name: "switches", args: "", help: "check: what is switched off" },
     ],

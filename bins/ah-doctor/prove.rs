@@ -26,18 +26,13 @@ const PROMPT: &str = "Run exactly this shell command in the current directory, o
 /// An agent that can be driven without a person.
 struct Agent {
     name: &'static str,
-    program: &'static str,
     args: &'static [&'static str],
 }
 
 /// Each lets its agent run the command without asking, in the throwaway folder alone: else nothing would be proved.
 const AGENTS: &[Agent] = &[
-    Agent { name: "claude", program: "claude", args: &["-p", PROMPT, "--allowedTools", "Bash"] },
-    Agent {
-        name: "codex",
-        program: "codex",
-        args: &["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", PROMPT],
-    },
+    Agent { name: "claude", args: &["-p", PROMPT, "--allowedTools", "Bash"] },
+    Agent { name: "codex", args: &["exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", PROMPT] },
 ];
 
 /// What came of it.
@@ -97,7 +92,7 @@ pub fn prove(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let found: Vec<(&Agent, PathBuf)> = AGENTS
         .iter()
         .filter(|agent| named.is_empty() || named.iter().any(|name| name == agent.name))
-        .filter_map(|agent| Some((agent, which(agent.program)?)))
+        .filter_map(|agent| Some((agent, run::which(agent.name)?)))
         .collect();
     if found.is_empty() {
         return Err(exit::fail(cli.name, exit::UNAVAILABLE, "no agent found that can be driven: try ah-doctor prove --paste"));
@@ -201,11 +196,6 @@ fn keep(paths: &Paths, proof: Proof) {
     let _ = fs::ensure_dir(paths.state_home());
     // A proof that cannot be kept was still seen.
     let _ = fs::replace(&kept(paths), serde_json::to_string(&proofs).unwrap_or_default().as_bytes());
-}
-
-fn which(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
 }
 
 fn unavailable(cli: &Cli, error: &std::io::Error) -> ExitCode {

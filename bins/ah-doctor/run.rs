@@ -2,12 +2,19 @@
 
 use ah::clock::Deadline;
 use std::ffi::OsStr;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// The program that the shell would find.
+pub fn which(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|file| file.is_file())
+}
 
 /// What is read of each stream, in bytes.
 const MOST: u64 = 4 << 20;
@@ -55,15 +62,28 @@ pub fn output<S: AsRef<OsStr>>(file: &Path, args: &[S], stdin: &[u8], wait: Dura
 /// # Errors
 /// The system's, when it cannot be started.
 pub fn finish(command: &mut Command, stdin: &[u8], wait: Duration) -> io::Result<Done> {
+    talk(command, stdin, b"", wait)
+}
+
+/// Runs `command` until it ends, or has printed a line with `until` in it (empty: to its end), or `wait` is over.
+/// Until then its standard input stays open where it is to print something: a server ends with its input.
+///
+/// # Errors
+/// The system's, when it cannot be started.
+pub fn talk(command: &mut Command, stdin: &[u8], until: &'static [u8], wait: Duration) -> io::Result<Done> {
     let begun = Instant::now();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn()?;
     let (mut feed, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let stdin = stdin.to_vec();
     // A program that reads nothing must not hold this one up, so each stream has its thread.
-    let feeder = thread::spawn(move || feed.as_mut().map(|feed| feed.write_all(&stdin)));
-    let (out, err) = (drain(out), drain(err));
-    let late = !ended(&mut child, Deadline::after(wait));
-    if late {
+    let feeder = thread::spawn(move || {
+        feed.as_mut().map(|feed| feed.write_all(&stdin));
+        feed.filter(|_| !until.is_empty())
+    });
+    let (said, heard) = mpsc::channel();
+    let (out, err) = (drain(out, until, Some(said)), drain(err, b"", None));
+    let late = !ended(&mut child, Deadline::after(wait), &heard);
+    if late || !until.is_empty() {
         // The whole group, so that what it started goes too.
         if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -76,20 +96,34 @@ pub fn finish(command: &mut Command, stdin: &[u8], wait: Duration) -> io::Result
     Ok(Done { code: status.code().filter(|_| !late), signal: status.signal(), stderr: read(err), stdout: read(out), took, late })
 }
 
-fn drain(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
+/// Reads a stream to its end; says so when a line with `until` has come.
+fn drain(
+    stream: Option<impl Read + Send + 'static>,
+    until: &'static [u8],
+    said: Option<Sender<()>>,
+) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        if let Some(stream) = stream {
-            let _ = stream.take(MOST).read_to_end(&mut bytes);
+        let mut lines = stream.map(|stream| BufReader::new(stream.take(MOST)));
+        while let Some(stream) = &mut lines {
+            let start = bytes.len();
+            if !matches!(stream.read_until(b'\n', &mut bytes), Ok(read) if read > 0) {
+                break;
+            }
+            let found = !until.is_empty() && bytes[start..].windows(until.len()).any(|part| part == until);
+            if let Some(said) = said.as_ref().filter(|_| found) {
+                let _ = said.send(());
+            }
         }
         bytes
     })
 }
 
-fn ended(child: &mut Child, deadline: Deadline) -> bool {
+/// Whether it ended, or said what was waited for, in time.
+fn ended(child: &mut Child, deadline: Deadline, heard: &Receiver<()>) -> bool {
     let mut pause = Duration::from_micros(200);
     loop {
-        if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
+        if heard.try_recv().is_ok() || matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
             return true;
         }
         if deadline.passed() {

@@ -1,7 +1,7 @@
 //! JSON with comments and trailing commas, read into serde types; errors name the place and what was expected.
 
 use jsonc_parser::errors::ParseError;
-use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast, parse_to_serde_value};
 use serde::Deserialize;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
@@ -55,14 +55,42 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     if bytes.len() > MAX_BYTES {
         return Err(Error { line: 1, column: 1, what: format!("longer than {MAX_BYTES} bytes") });
     }
+    let (_, text) = text(bytes)?;
+    // Twice: a typed reader drops the keys it does not know, so only a reader of everything sees a key given twice.
+    parse_to_serde_value::<Checked>(text, &OPTIONS).map_err(|error| place(text, &error))?;
+    parse_to_serde_value(text, &OPTIONS).map_err(|error| place(text, &error))
+}
+
+/// A text as a tree whose nodes know their place in it; `None` where it holds no value at all. For files of others,
+/// which may be large; without `comments` it must be JSON as every reader of JSON takes it.
+///
+/// # Errors
+/// Not JSON, or deeper than the reader goes (512).
+pub fn tree(text: &str, comments: bool) -> Result<Option<ast::Value<'_>>, Error> {
+    let options = ParseOptions { allow_comments: comments, allow_trailing_commas: comments, ..OPTIONS };
+    match parse_to_ast(text, &CollectOptions::default(), &options) {
+        Ok(parsed) => Ok(parsed.value),
+        Err(error) => Err(place(text, &error)),
+    }
+}
+
+/// What is wrong at a byte of a text.
+#[must_use]
+pub fn wrong(text: &str, byte: usize, what: impl Into<String>) -> Error {
+    at(text, byte, what.into())
+}
+
+/// A text of a file, and how many bytes of a byte order mark stand before it.
+///
+/// # Errors
+/// It is not UTF-8.
+pub fn text(bytes: &[u8]) -> Result<(usize, &str), Error> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
         at(&valid, valid.len(), "not UTF-8".to_owned())
     })?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // Twice: a typed reader drops the keys it does not know, so only a reader of everything sees a key given twice.
-    parse_to_serde_value::<Checked>(text, &OPTIONS).map_err(|error| place(text, &error))?;
-    parse_to_serde_value(text, &OPTIONS).map_err(|error| place(text, &error))
+    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Ok((text.len() - bare.len(), bare))
 }
 
 fn place(text: &str, error: &ParseError) -> Error {

@@ -99,6 +99,63 @@ const FAULTS: &[Fault] = &[
     }),
     ("programs.version", |p| script(p, "bin/ah-git-guard", "echo ah-git-guard 0.0.1")),
     ("programs.broken", |p| script(p, "bin/ah-git-guard", "exit 3")),
+    ("programs.tampered", |p| {
+        let file = p.at("bin/ah-git-guard");
+        let text =
+            serde_json::json!({"v": 1, "files": [], "folders": [], "programs": [{"path": file, "sha256": "00", "version": "x"}]});
+        p.write("ah/data/receipt.json", text.to_string());
+    }),
+    ("programs.receipt", |p| drop(p.write("ah/data/receipt.json", "{\"v\":9}"))),
+    ("agents.missing", |p| drop(p.write("home/.claude/settings.json", "{}"))),
+    ("agents.invalid", |p| drop(p.write("home/.claude/settings.json", "{\n  // mine\n}"))),
+    ("agents.disabled", |p| claude(p, |s| s["disableAllHooks"] = true.into())),
+    ("agents.duplicate", |p| {
+        claude(p, |s| {
+            let first = s["hooks"]["SessionStart"][0].clone();
+            s["hooks"]["SessionStart"].as_array_mut().unwrap().push(first);
+        })
+    }),
+    ("agents.dead", |p| claude(p, |s| hook(s)["command"] = "/nowhere/ah-git-guard".into())),
+    ("agents.relative", |p| claude(p, |s| hook(s)["command"] = "ah-git-guard".into())),
+    ("agents.foreign", |p| {
+        fs::create_dir(p.at("old")).unwrap();
+        fs::copy("/bin/true", p.at("old/ah-git-guard")).unwrap();
+        let other = p.at("old/ah-git-guard");
+        claude(p, |s| hook(s)["command"] = other.to_str().unwrap().into());
+    }),
+    ("agents.dialect", |p| claude(p, |s| hook(s)["args"][1] = "codex".into())),
+    ("agents.unit", |p| claude(p, |s| hook(s)["timeout"] = 60_000.into())),
+    ("agents.matcher", |p| claude(p, |s| s["hooks"]["PreToolUse"][0]["matcher"] = "Edit".into())),
+    ("agents.incomplete", |p| claude(p, |s| drop(s["hooks"].as_object_mut().unwrap().remove("PreToolUse")))),
+    ("agents.exit", |p| odd_guard(p, "exit 3")),
+    ("agents.noise", |p| odd_guard(p, "echo oops >&2")),
+    ("agents.answer", |p| odd_guard(p, "echo hello")),
+    ("agents.unstopped", |p| odd_guard(p, "exit 0")),
+    ("agents.slow", |p| odd_guard(p, "grep -q 'ls -la' && sleep 0.2")),
+    ("agents.unguarded", |p| {
+        claude(p, |_| {});
+        p.write("home/.claude.json", r#"{"mcpServers": {"my-shell": {"command": "x"}}}"#);
+    }),
+    ("agents.untrusted", |p| {
+        let command = format!("{} --harness codex", p.at("bin/ah-git-guard").display());
+        let group = serde_json::json!([{"matcher": "Bash|apply_patch|mcp__.*git.*", "hooks": [{"type": "command", "command": command, "timeout": 10}]}]);
+        let rest = serde_json::json!([{"hooks": [{"type": "command", "command": command, "timeout": 10}]}]);
+        let all = serde_json::json!({"hooks": {"PreToolUse": group, "SessionStart": rest, "UserPromptSubmit": rest}});
+        p.write("home/.codex/hooks.json", all.to_string());
+    }),
+    ("breaker.open", |p| {
+        let paths = ah::paths::Paths::new(&|name| (name == "AH_HOME").then(|| p.at("ah").into_os_string())).unwrap();
+        let failure = ah::meter::Failure { pause_ms: Some(600_000), why: "429".into() };
+        ah::meter::Meter::of(&paths).failed("chat:x", ah::clock::now_ms(), &failure).unwrap();
+    }),
+    ("snapshots.unread", |p| {
+        fs::create_dir_all(p.at("ah/state/snapshots/x.git")).unwrap();
+        script(
+            p,
+            "bin/ah-git-guard",
+            &format!("[ \"$1\" = --version ] && echo ah-git-guard {} || exit 70", env!("CARGO_PKG_VERSION")),
+        );
+    }),
     ("config.invalid", |p| drop(p.write("ah/config/config.json", "{\"git_guard\": {\"on_loss\": 7}}"))),
     ("config.warning", |p| drop(p.write("ah/config/config.json", "{\"default\": \"nobody\"}"))),
     ("switches.flag", |p| drop(p.write("ah/state/off/ah-judge", ""))),
@@ -121,6 +178,38 @@ const FAULTS: &[Fault] = &[
     }),
     ("failures.torn", |p| drop(p.write("ah/state/log.jsonl", "{\"v\":1,\"t"))),
 ];
+
+/// The guard registered in Claude Code as it should be, and then changed.
+fn claude(place: &Place, change: impl FnOnce(&mut Value)) {
+    let hook = || serde_json::json!({"type": "command", "command": place.at("bin/ah-git-guard"), "args": ["--harness", "claude"], "timeout": 10});
+    let rest = || serde_json::json!([{"hooks": [hook()]}]);
+    let matcher = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|mcp__.*git.*";
+    let first = serde_json::json!([{"matcher": matcher, "hooks": [hook()]}]);
+    let mut settings = serde_json::json!({"hooks": {"PreToolUse": first, "SessionStart": rest(), "UserPromptSubmit": rest()}});
+    change(&mut settings);
+    place.write("home/.claude/settings.json", settings.to_string());
+}
+
+/// Its entry at PreToolUse.
+fn hook(settings: &mut Value) -> &mut Value {
+    &mut settings["hooks"]["PreToolUse"][0]["hooks"][0]
+}
+
+/// A guard that runs and is registered, but does something else.
+fn odd_guard(place: &Place, text: &str) {
+    claude(place, |_| {});
+    let version = env!("CARGO_PKG_VERSION");
+    script(place, "bin/ah-git-guard", &format!("[ \"$1\" = --version ] && echo ah-git-guard {version} && exit\n{text}"));
+}
+
+#[test]
+fn a_healthy_registration_has_no_finding() {
+    let place = Place::new();
+    claude(&place, |_| {});
+    let done = place.doctor(&["agents"]);
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.contains("4 hooks ran as Claude Code runs them"), "{text}");
+}
 
 fn script(place: &Place, path: &str, text: &str) {
     let _ = fs::remove_file(place.at(path));

@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bootstrap_home;
+mod bootstrap_settings;
 mod cli;
 mod config;
 mod dice;
@@ -28,8 +30,12 @@ mod guard_places;
 mod guard_report;
 mod guard_rules;
 mod guard_run;
+mod judge_injection;
+mod judge_programs;
+mod judge_servers;
 mod log;
 mod manual;
+mod model_server;
 mod mutations;
 mod redact;
 mod restore;
@@ -50,3 +56,4 @@ mod support;
 mod tidy;
 mod undo;
 mod undo_turn;
+mod wiring;

@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Every executable, with a flag and a command that it must have, so that an empty list shows.
 const PROGRAMS: &[Program] = &[
+    Program { name: "ah-bootstrap", file: env!("CARGO_BIN_EXE_ah-bootstrap"), flag: "apply", command: "verify" },
     Program { name: "ah-doctor", file: env!("CARGO_BIN_EXE_ah-doctor"), flag: "deep", command: "demo" },
     Program { name: "ah-git-guard", file: env!("CARGO_BIN_EXE_ah-git-guard"), flag: "harness", command: "check" },
 ];

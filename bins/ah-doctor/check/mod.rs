@@ -3,11 +3,14 @@
 use crate::finding::Finding;
 use crate::ground::Ground;
 
+mod agents;
+mod breaker;
 mod config;
 mod failures;
 mod locks;
 mod programs;
 mod sessions;
+mod snapshots;
 mod state;
 mod switches;
 
@@ -22,10 +25,13 @@ pub struct Check {
 /// In the order in which a person would look: what runs, what calls it, what it is told, what it keeps.
 pub const CHECKS: &[Check] = &[
     Check { name: "programs", run: programs::look },
+    Check { name: "agents", run: agents::look },
     Check { name: "switches", run: switches::look },
     Check { name: "config", run: config::look },
     Check { name: "state", run: state::look },
     Check { name: "sessions", run: sessions::look },
     Check { name: "locks", run: locks::look },
+    Check { name: "snapshots", run: snapshots::look },
+    Check { name: "breaker", run: breaker::look },
     Check { name: "failures", run: failures::look },
 ];

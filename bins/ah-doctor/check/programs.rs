@@ -4,7 +4,10 @@ use crate::finding::Finding;
 use crate::ground::Ground;
 use crate::programs::ALL;
 use crate::run;
+use ah::fs;
 use ah::quote;
+use ah::receipt::{Program, Receipt};
+use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,15 +17,16 @@ const WAIT: Duration = Duration::from_secs(2);
 /// What puts them all there again.
 const INSTALL: &str = "sh install/install.sh";
 
+/// The largest program that is read, in bytes.
+const MOST: u64 = 256 << 20;
+
 /// Each program beside this one, and what the shell would find instead.
 pub fn look(ground: &Ground) -> Vec<Finding> {
     let mut found: Vec<Finding> = ALL.iter().filter_map(|name| program(&ground.folder.join(name), name)).collect();
-    let on_path = |name: &str| {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path).map(|dir| dir.join(name)).find(|file| file.is_file())
-    };
+    let (changed, compared) = bytes(ground);
+    found.extend(changed);
     let ours = |file: &PathBuf| std::fs::canonicalize(file).ok() == std::fs::canonicalize(ground.folder.join("ah-doctor")).ok();
-    match on_path("ah-doctor") {
+    match run::which("ah-doctor") {
         Some(file) if !ours(&file) => found.push(
             Finding::warn("programs.shadowed", "ah-doctor", format!("the shell finds another first: {}", quote::path(&file)))
                 .mend(format!("put {} first in PATH", quote::path(&ground.folder))),
@@ -38,9 +42,34 @@ pub fn look(ground: &Ground) -> Vec<Finding> {
         Some(_) => {}
     }
     if found.is_empty() {
-        found.push(Finding::ok("programs.ok", "programs", format!("{} of {} at {VERSION}", ALL.len(), ALL.len())));
+        found.push(Finding::ok("programs.ok", "programs", {
+            let bytes = if compared { ", bytes as installed" } else { "" };
+            format!("{} of {} at {VERSION}{bytes}", ALL.len(), ALL.len())
+        }));
     }
     found
+}
+
+/// The programs whose bytes are not those that were registered; and whether any could be compared.
+fn bytes(ground: &Ground) -> (Vec<Finding>, bool) {
+    let place = ground.paths.receipt();
+    let receipt = match Receipt::read(&place) {
+        Ok(receipt) => receipt,
+        Err(error) => {
+            let what = format!("{} cannot be read: {error}", quote::path(&place));
+            return (vec![Finding::fail("programs.receipt", "receipt", what, "ah-bootstrap verify")], false);
+        }
+    };
+    let other = |program: &&Program| {
+        let bytes = fs::read(&program.path, MOST).ok()?;
+        let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        (hex != program.sha256).then(|| {
+            let name = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let what = format!("{} is not what was registered", quote::path(&program.path));
+            Finding::fail("programs.tampered", name, what, "sh install/install.sh && ah-bootstrap --apply")
+        })
+    };
+    (receipt.programs.iter().filter_map(|program| other(&program)).collect(), !receipt.programs.is_empty())
 }
 
 /// What is wrong with one.

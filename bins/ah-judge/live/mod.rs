@@ -1,3 +1,4 @@
 //! The live check: what a stop would ask, asked while the agent still works.
 
 pub mod decide;
+pub mod mode;

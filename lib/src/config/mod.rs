@@ -122,7 +122,7 @@ impl Config {
             config.take(layer, Origin::Person, &mut problems);
         }
         let (guard, profile) = variables::read(look, &mut problems);
-        let layer = Layer { guard, profile, ..Layer::default() };
+        let layer = Layer { guard, judge: variables::judge(look), profile, ..Layer::default() };
         config.take(layer, Origin::Environment, &mut problems);
         let floor = paths.system_config();
         if let Some(layer) = layer::read(paths, &floor, Origin::System, &mut problems) {

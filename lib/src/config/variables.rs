@@ -13,6 +13,7 @@ use std::path::Path;
 pub const VARIABLES: &[(&str, &str)] = &[
     ("AH_FAIL", "git_guard.fail"),
     ("AH_HOOKS", "git_guard.hooks"),
+    ("AH_JUDGE_MODEL", "judge.model"),
     ("AH_NO_PROMPT", "git_guard.no_prompt"),
     ("AH_OFF", "off"),
     ("AH_ON_LOSS", "git_guard.on_loss"),
@@ -42,6 +43,14 @@ pub(super) fn read(look: &dyn Fn(&str) -> Option<OsString>, problems: &mut Vec<P
         }
     }
     (guard, word.of("AH_PROFILE", PROFILE))
+}
+
+/// What the environment says of the judge, as a section of a file would.
+pub(super) fn judge(look: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
+    let model = look("AH_JUDGE_MODEL").filter(|value| !value.is_empty())?;
+    // What is no text is no model's name either; whoever reads the section says so.
+    let quoted = serde_json::to_string(&model.to_string_lossy()).ok()?;
+    Some(format!("{{\"model\":{quoted}}}"))
 }
 
 struct Words<'a> {

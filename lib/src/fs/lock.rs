@@ -25,6 +25,14 @@ pub fn lock(path: &Path, wait: Duration) -> io::Result<Lock> {
     take(path, wait, |file| file.try_write().map(std::mem::forget))
 }
 
+/// Takes the lock on a directory itself, which needs no file of its own and leaves none. Else as [`lock`].
+///
+/// # Errors
+/// As [`lock`]; the system's where it locks no directories.
+pub fn lock_dir(path: &Path, wait: Duration) -> io::Result<Lock> {
+    hold(RwLock::new(File::open(path)?), wait, |file| file.try_write().map(std::mem::forget))
+}
+
 /// Takes a share of the lock on `path`: others may have one too, but nobody the whole. Else as [`lock`].
 ///
 /// # Errors
@@ -38,7 +46,10 @@ fn take(path: &Path, wait: Duration, take: impl Fn(&mut RwLock<File>) -> io::Res
     let file = regular(
         OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(UNWAITING).open(path)?,
     )?;
-    let mut file = RwLock::new(file);
+    hold(RwLock::new(file), wait, take)
+}
+
+fn hold(mut file: RwLock<File>, wait: Duration, take: impl Fn(&mut RwLock<File>) -> io::Result<()>) -> io::Result<Lock> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {

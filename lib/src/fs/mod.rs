@@ -11,9 +11,9 @@ mod rotate;
 
 pub use append::append;
 pub use back::lines_back;
-pub use lock::{Lock, lock, share};
+pub use lock::{Lock, lock, lock_dir, share};
 pub use put::{put, put_link};
-pub use replace::replace;
+pub use replace::{replace, replace_unchanged, target};
 pub use rotate::{old, rotate};
 
 use rustix::fs::OFlags;

@@ -19,6 +19,24 @@ const MAX_LINKS: usize = 40;
 /// `InvalidInput` if something other than a regular file is there or links go in a circle, else the system's. The
 /// old file is then as it was and nothing is left behind.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    swap(path, bytes, 0o600, &|_, _| Ok(()))
+}
+
+/// As [`replace`], but only if the file still has the bytes that were read (`None`: is not there), looked at last thing
+/// before the rename. A new file gets `mode`.
+///
+/// # Errors
+/// As [`replace`]; `ResourceBusy` if it is another by now.
+pub fn replace_unchanged(path: &Path, as_read: Option<&[u8]>, bytes: &[u8], mode: u32) -> io::Result<()> {
+    swap(path, bytes, mode, &|path, there| {
+        let now = if there { Some(std::fs::read(path)?) } else { None };
+        let same = now.as_deref() == as_read && (there || std::fs::symlink_metadata(path).is_err());
+        if same { Ok(()) } else { Err(io::Error::new(io::ErrorKind::ResourceBusy, "changed meanwhile")) }
+    })
+}
+
+/// Replaces a file if `ready`, told the path behind links and whether a file is there, agrees at the last moment.
+fn swap(path: &Path, bytes: &[u8], mode: u32, ready: &dyn Fn(&Path, bool) -> io::Result<()>) -> io::Result<()> {
     let (path, old) = target(path)?;
     let dir = match path.parent() {
         Some(dir) if dir != Path::new("") => dir,
@@ -27,7 +45,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     ensure_dir(dir)?;
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let (mut file, temp) = temporary(dir, &name.to_string_lossy())?;
-    let done = fill(&mut file, bytes, old.as_ref()).and_then(|()| std::fs::rename(&temp, &path));
+    let filled = fill(&mut file, bytes, old.as_ref(), mode).and_then(|()| ready(&path, old.is_some()));
+    let done = filled.and_then(|()| std::fs::rename(&temp, &path));
     if let Err(e) = done {
         let _ = std::fs::remove_file(&temp);
         return Err(e);
@@ -38,7 +57,10 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The file that `path` leads to through links, and what is there now.
-fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
+///
+/// # Errors
+/// `InvalidInput` if something other than a regular file is there or links go in a circle, else the system's.
+pub fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     let mut path = path.to_path_buf();
     for _ in 0..MAX_LINKS {
         match std::fs::symlink_metadata(&path) {
@@ -77,8 +99,11 @@ pub(super) fn temporary(dir: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn fill(file: &mut File, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
+fn fill(file: &mut File, bytes: &[u8], old: Option<&Metadata>, mode: u32) -> io::Result<()> {
     file.write_all(bytes)?;
+    if old.is_none() && mode != 0o600 {
+        file.set_permissions(Permissions::from_mode(mode))?;
+    }
     if let Some(old) = old {
         let new = file.metadata()?;
         if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
@@ -122,6 +147,22 @@ mod tests {
         assert!(dir.path().join("sub/link").is_symlink());
         symlink("loop", dir.path().join("loop")).unwrap();
         assert!(replace(&dir.path().join("loop"), b"x").is_err());
+    }
+
+    #[test]
+    fn what_was_changed_meanwhile_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        replace_unchanged(&path, None, b"one", 0o644).unwrap();
+        assert_eq!(mode(&path), 0o644);
+        for stale in [None, Some(&b"other"[..])] {
+            let error = replace_unchanged(&path, stale, b"two", 0o644).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::ResourceBusy);
+        }
+        replace_unchanged(&path, Some(b"one"), b"two", 0o600).unwrap();
+        assert_eq!((std::fs::read(&path).unwrap(), mode(&path)), (b"two".to_vec(), 0o644));
+        assert!(replace_unchanged(&dir.path().join("gone"), Some(b""), b"x", 0o600).is_err());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::reply::claude_shaped;
 use super::wire::Wire;
+use super::wiring::{File, Form, Wiring};
 use super::{Capabilities, Harness};
 use crate::event::{Event, Moment};
 
@@ -38,6 +39,38 @@ pub const HARNESS: Harness = Harness {
     },
     read,
     render: claude_shaped,
+};
+
+/// How it is told of hooks.
+pub const WIRING: Wiring = Wiring {
+    harness: "claude",
+    title: "Claude Code",
+    client: "claude",
+    folder: ("CLAUDE_CONFIG_DIR", ".claude"),
+    user: &[File { name: "settings.json", form: Form::Json }],
+    project: &[File { name: ".claude/settings.json", form: Form::Json }],
+    managed: if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode/managed-settings.json"
+    } else {
+        "/etc/claude-code/managed-settings.json"
+    },
+    exec: true,
+    on_failure: true,
+    per_second: 1,
+    guarded: "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|mcp__.*git.*",
+    edits: "Edit|MultiEdit|Write|NotebookEdit",
+    moments: &[
+        Moment::SessionStart,
+        Moment::UserPromptSubmit,
+        Moment::PreToolUse,
+        Moment::PostToolUse,
+        Moment::PostToolUseFailure,
+        Moment::Stop,
+        Moment::SessionEnd,
+    ],
+    // A program that is not there lets the call run; a shell that cannot open its script would stop it (dash ends with 2).
+    project_command: &["${CLAUDE_PROJECT_DIR}/.ah/hook", "{}"],
+    then: "",
 };
 
 /// Nothing in a payload proves Claude Code: its shape is everybody's.

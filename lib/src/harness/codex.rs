@@ -3,6 +3,7 @@
 
 use super::reply::claude_shaped;
 use super::wire::Wire;
+use super::wiring::{File, Form, Wiring};
 use super::{Capabilities, Harness};
 use crate::event::{Event, Moment};
 
@@ -26,6 +27,37 @@ pub const HARNESS: Harness = Harness {
     },
     read,
     render: claude_shaped,
+};
+
+/// How it is told of hooks.
+pub const WIRING: Wiring = Wiring {
+    harness: "codex",
+    title: "Codex",
+    client: "codex",
+    folder: ("CODEX_HOME", ".codex"),
+    user: &[File { name: "hooks.json", form: Form::Json }, File { name: "config.toml", form: Form::Toml }],
+    project: &[File { name: ".codex/hooks.json", form: Form::Json }, File { name: ".codex/config.toml", form: Form::Toml }],
+    managed: "/etc/codex/requirements.toml",
+    exec: false,
+    on_failure: false,
+    per_second: 1,
+    guarded: "Bash|apply_patch|mcp__.*git.*",
+    edits: "apply_patch",
+    moments: &[
+        Moment::SessionStart,
+        Moment::UserPromptSubmit,
+        Moment::PreToolUse,
+        Moment::PostToolUse,
+        Moment::Stop,
+        Moment::Interrupt,
+        Moment::SessionEnd,
+    ],
+    // It starts hooks where the session is, which may lie anywhere in the project.
+    project_command: &[
+        "sh -c 'd=$PWD; until [ -x \"$d/.ah/hook\" ] || [ -z \"$d\" ]; do d=${d%/*}; done; [ -z \"$d\" ] || exec \"$d/.ah/hook\" \"$@\"' ah",
+        "{}",
+    ],
+    then: "Codex runs a hook only once you trust it: start codex, type /hooks, trust each one.",
 };
 
 /// Turn events carry a model and a turn; the others name a `rollout-` file as their record.

@@ -26,6 +26,7 @@ mod claude;
 mod codex;
 mod reply;
 mod wire;
+pub mod wiring;
 
 pub use reply::Reply;
 pub use wire::{MAX_DEPTH, Unread, Wire};
@@ -102,9 +103,7 @@ impl Harness {
     /// into a refusal.)
     #[must_use]
     pub fn can_ask(&self, event: &Event, env: Env) -> bool {
-        self.can.ask
-            && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk")
-            && !headless(env)
+        self.can.ask && !matches!(&*event.permission_mode, "bypassPermissions" | "dontAsk") && !headless(env)
     }
 }
 

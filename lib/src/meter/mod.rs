@@ -39,6 +39,14 @@ pub struct Taken {
     pub unsaved: Option<io::Error>,
 }
 
+impl Taken {
+    /// The amount.
+    #[must_use]
+    pub fn spend(&self) -> &Spend {
+        &self.spend
+    }
+}
+
 impl Meter {
     /// The person's.
     #[must_use]
