@@ -19,6 +19,7 @@ pub mod patch;
 pub mod quote;
 pub mod redact;
 pub mod shell;
+pub mod tokens;
 
 // Floor 2, domain: what the programs speak of.
 pub mod answer;
@@ -41,6 +42,9 @@ pub mod meter;
 pub mod outcome;
 pub mod session;
 pub mod store;
+
+// Floor 5, mind.
+pub mod compat;
 
 // Floor 6, face: one hook run from standard input to standard output.
 pub mod hook;

@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bootstrap_home;
+mod bootstrap_settings;
 mod cli;
 mod config;
 mod dice;

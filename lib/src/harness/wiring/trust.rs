@@ -12,8 +12,12 @@ use toml_edit::Document;
 #[must_use]
 pub fn is_trusted(config: &str, path: &Path, one: &Found) -> bool {
     let Ok(document) = Document::parse(config) else { return false };
-    let state = || document.get("hooks")?.get("state")?.get(key(path, one));
-    let Some(state) = state() else { return false };
+    // It knows the file by its own name, and by where that leads.
+    let real = std::fs::canonicalize(path).unwrap_or_default();
+    let state = || document.get("hooks")?.get("state");
+    let Some(state) = state().and_then(|state| [path, &real].into_iter().find_map(|path| state.get(key(path, one)))) else {
+        return false;
+    };
     let enabled = state.get("enabled").and_then(toml_edit::Item::as_bool).unwrap_or(true);
     enabled && state.get("trusted_hash").and_then(toml_edit::Item::as_str) == Some(&digest(one))
 }
