@@ -112,7 +112,7 @@ fn what_a_program_does_wrong_is_told() {
     }
     let home = Home::new(&json!({"model": "command", "command": ["/no/such/program"]}));
     let told = home.send(&question());
-    assert_eq!(told["reason"], "program");
+    assert_eq!(told["reason"], "absent");
     assert!(told["text"].as_str().unwrap().contains("No such file"), "{told}");
 }
 

@@ -80,7 +80,7 @@ impl<'a> Sending<'a> {
         let unsent = heard.said.as_ref().err().is_some_and(|reason| {
             matches!(
                 reason.code,
-                Code::Auth | Code::Config | Code::Network | Code::NoModel | Code::Quota | Code::Status | Code::Tls
+                Code::Absent | Code::Auth | Code::Config | Code::Network | Code::NoModel | Code::Quota | Code::Status | Code::Tls
             )
         });
         usage.add(settings, heard.tokens, heard.money.as_ref(), budget::cost);
