@@ -98,7 +98,7 @@ fn read(ran: &Ran) -> Heard {
         Value::Array(list) => list,
         one => vec![one],
     });
-    let Some(found) = found.filter(result).last() else {
+    let Some(found) = found.filter(result).next_back() else {
         let error = ran.error.lines().next().unwrap_or("it printed no result");
         let code = ran.code.map_or_else(String::new, |code| format!(" (exit {code})"));
         return Reason::new(Code::Program, format!("claude{code}: {error}")).into();
