@@ -1,4 +1,9 @@
 //! The live check: what a stop would ask, asked while the agent still works.
 
-pub mod decide;
-pub mod mode;
+mod decide;
+mod hook;
+mod mode;
+mod state;
+
+pub use hook::{AtStop, after_tool, at_stop};
+pub use mode::Live;
