@@ -1,5 +1,6 @@
 //! What an event is judged with: to whom its session belongs, the session's log, the lessons, the settings.
 
+use crate::ledger::Ledger;
 use crate::settings::Judge;
 use ah::config::Config;
 use ah::event::Event;
@@ -17,6 +18,8 @@ pub struct Desk {
     pub scope: Scope,
     /// Its log.
     pub session: Session,
+    /// Its id.
+    pub session_id: String,
     /// The judge's settings.
     pub settings: Judge,
     /// The lessons.
@@ -48,6 +51,11 @@ impl Desk {
             return None;
         }
         let store = Store::of(paths, &scope);
-        Some(Self { paths, settings: Judge::of(&config), scope, session, store })
+        Some(Self { paths, scope, session, session_id: event.session_id.to_string(), settings: Judge::of(&config), store })
+    }
+
+    /// What is written down beside the lessons.
+    pub fn ledger(&self) -> Ledger {
+        Ledger { log: self.store.outcomes_file(), repo: self.scope.name.clone(), session: self.session_id.clone() }
     }
 }

@@ -1,36 +1,55 @@
-//! From a hook event to an answer: which moments the judge has something to do at.
+//! From a hook event to an answer: what the judge does at which moment.
 
+use crate::deliver::{deliver, takes};
 use crate::desk::Desk;
-use crate::{past, settle};
+use crate::{past, queue, scopes, settle, stop};
 use ah::answer::Answer;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
+use ah::log;
+use ah::paths::Paths;
 
 /// The judge's answer to an event.
 pub fn answer(event: &Event, context: &Context) -> Answer {
-    // Without a session there is nothing that could be remembered, and a sub-agent's turn is its parent's.
+    // Without an id nobody knows whose memory it is, and a sub-agent's end is not the session's.
     if event.session_id.is_empty() || event.in_subagent() {
         return Answer::Silence;
     }
-    if !context.probe && matches!(event.moment, Moment::SessionEnd | Moment::UserPromptSubmit) {
-        if let Some(desk) = Desk::of(event, &|why| context.explain.say(|| why.to_owned())) {
-            remember(event, &desk);
-        }
+    let Some(paths) = Paths::from_env() else { return Answer::Silence };
+    // A tool call is the most frequent of all: one look suffices where nothing waits.
+    let tool = matches!(event.moment, Moment::PostToolUse | Moment::PostToolUseFailure);
+    if tool && !queue::waits(paths, &event.session_id) {
+        return Answer::Silence;
     }
-    Answer::Silence
-}
-
-/// What a person says against the work is kept, and at a session's end it is settled what came of the lessons.
-fn remember(event: &Event, desk: &Desk) {
-    let failed = |what: &str, error: std::io::Error| {
-        ah::log::failure(
-            desk.paths,
-            crate::CLI.name,
-            &format!("cannot {what}: {}: {error}", ah::quote::path(desk.session.file())),
-        );
+    if !tool && !matches!(event.moment, Moment::SessionEnd | Moment::Stop | Moment::UserPromptSubmit) {
+        return Answer::Silence;
+    }
+    let Some(desk) = Desk::of(event, &|why| context.explain.say(|| why.to_owned())) else { return Answer::Silence };
+    let written = |what: &str, done: std::io::Result<()>| {
+        if let Err(error) = done {
+            log::failure(paths, crate::CLI.name, &format!("{what}: {error}"));
+        }
     };
-    past::capture(event, desk).map_or_else(|error| failed("keep a correction", error), drop);
-    if event.moment == Moment::SessionEnd {
-        settle::at_end(event, desk).unwrap_or_else(|error| failed("settle the session", error));
+    match event.moment {
+        Moment::Stop => {
+            let answer = stop::stop(event, context, &desk);
+            if !context.probe {
+                scopes::renew(&desk.store);
+            }
+            answer
+        }
+        Moment::SessionEnd => {
+            if !context.probe {
+                written("cannot keep what a person said", past::capture(event, &desk).map(drop));
+                written("cannot settle the session", settle::at_end(event, &desk));
+            }
+            Answer::Silence
+        }
+        _ => {
+            if event.moment == Moment::UserPromptSubmit && !context.probe {
+                written("cannot keep what a person said", past::capture(event, &desk).map(drop));
+            }
+            if takes(event, context) { deliver(event, context, &desk) } else { Answer::Silence }
+        }
     }
 }

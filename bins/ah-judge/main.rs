@@ -9,28 +9,37 @@ use lessons::{ALL, AREA, CONSEQUENCE, CWD, OVERRIDES, QUESTION, REACH, SCOPE, SI
 use std::process::ExitCode;
 
 mod capture;
+mod check;
 mod check_id;
 mod coin;
 mod commands;
 mod correction;
 mod declared;
+mod deliver;
 mod desk;
+mod early;
 mod episode;
 mod event;
 mod learn;
 mod ledger;
 mod lessons;
 mod live;
+mod memory;
 mod model;
 mod order;
+mod parcel;
 mod past;
 mod pending;
 mod pool;
+mod queue;
 mod rule;
+mod scopes;
 mod settings;
 mod settle;
+mod stop;
 mod verdict;
 mod wording;
+mod work;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
