@@ -126,10 +126,12 @@ impl Desk {
         let folder = self.path("ah/state/sessions");
         fs::create_dir_all(&folder).unwrap();
         let file = folder.join(format!("{}.jsonl", self.session));
-        let mut text = fs::read_to_string(&file).unwrap_or_default();
-        if text.is_empty() {
-            text = json!({"v": 1, "t": 1, "session": self.session, "scope": "team"}).to_string() + "\n";
-        }
+        let mut bytes = fs::read(&file).unwrap_or_default();
+        let mut text = match bytes.last() {
+            None => json!({"v": 1, "t": 1, "session": self.session, "scope": "team"}).to_string() + "\n",
+            Some(b'\n') => String::new(),
+            Some(_) => "\n".to_owned(),
+        };
         for record in records {
             let mut line = json!({"t": now(), "key": ""});
             for (key, value) in record.as_object().unwrap() {
@@ -146,7 +148,8 @@ impl Desk {
                 .collect();
             text += &format!("{{\"t\":{t},\"k\":{kind},\"key\":{key}{}}}\n", fields.concat());
         }
-        fs::write(&file, text).unwrap();
+        bytes.extend(text.bytes());
+        fs::write(&file, bytes).unwrap();
     }
 
     /// A prompt of the person: recorded, then what the judge hands over.

@@ -30,6 +30,7 @@ mod guard_places;
 mod guard_report;
 mod guard_rules;
 mod guard_run;
+mod judge_deliver;
 mod judge_desk;
 mod judge_injection;
 mod judge_programs;
