@@ -64,6 +64,8 @@ struct Running<'a> {
     lessons: BTreeMap<&'a str, &'a Lesson>,
     pending: Pending,
     plan: &'a Plan<'a>,
+    /// Ids in the order in which lessons that the gate did not rank are shown, if there is room.
+    rest: Vec<String>,
 }
 
 /// Runs a check of the turn that is in `memory`.
@@ -98,7 +100,7 @@ pub fn run(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Done> {
         false => Pending::default(),
     };
     let lessons = store.live.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
-    let running = Running { desk, id, lessons, pending, plan };
+    let running = Running { desk, id, lessons, pending, plan, rest: useful(&pool, &beliefs) };
     if pool.is_empty() && !running.pending.asks() {
         return running.skipped("empty");
     }
@@ -139,11 +141,8 @@ impl Running<'_> {
     }
 
     fn question(&self, pool: &[&Lesson], memory: &Memory) -> Ask {
-        let mut newest: Vec<&&Lesson> = pool.iter().collect();
-        newest.sort_by(|a, b| b.origin_ms.cmp(&a.origin_ms));
-        let newest: Vec<String> = newest.into_iter().map(|lesson| lesson.id.clone()).collect();
         let items = pool.iter().map(|lesson| Item::new(&as_shown(lesson))).collect();
-        let items = pool::fill(items, self.plan.shortlist, &newest, pool::BUDGET);
+        let items = pool::fill(items, self.plan.shortlist, &self.rest, pool::BUDGET);
         let kept: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
         let lessons: Vec<Shown> =
             pool.iter().filter(|lesson| kept.contains(lesson.id.as_str())).map(|lesson| as_shown(lesson)).collect();
@@ -225,6 +224,14 @@ impl Running<'_> {
             usage: usage.units.clone(),
         }
     }
+}
+
+/// The ids of lessons, the most useful first, of equals the newest.
+fn useful(pool: &[&Lesson], beliefs: &Beliefs) -> Vec<String> {
+    let mut all: Vec<(f64, &Lesson)> =
+        pool.iter().map(|lesson| (beliefs.get(&lesson.id, lesson.origin_ms).order(), *lesson)).collect();
+    all.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| y.origin_ms.cmp(&x.origin_ms)));
+    all.into_iter().map(|(_, lesson)| lesson.id.clone()).collect()
 }
 
 fn as_shown(lesson: &Lesson) -> Shown<'_> {

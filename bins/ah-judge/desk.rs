@@ -1,6 +1,7 @@
 //! What an event is judged with: to whom its session belongs, the session's log, the lessons, the settings.
 
 use crate::ledger::Ledger;
+use crate::live::Live;
 use crate::settings::Judge;
 use ah::config::Config;
 use ah::event::Event;
@@ -12,6 +13,8 @@ use std::path::Path;
 
 /// Everything that is known before anything is judged.
 pub struct Desk {
+    /// How checks run in the background.
+    pub live: Live,
     /// ah's own places.
     pub paths: &'static Paths,
     /// To whom the session belongs.
@@ -51,7 +54,8 @@ impl Desk {
             return None;
         }
         let store = Store::of(paths, &scope);
-        Some(Self { paths, scope, session, session_id: event.session_id.to_string(), settings: Judge::of(&config), store })
+        let live = Live::of(&config, &|name| std::env::var_os(name));
+        Some(Self { live, paths, scope, session, session_id: event.session_id.to_string(), settings: Judge::of(&config), store })
     }
 
     /// What is written down beside the lessons.

@@ -2,7 +2,7 @@
 
 use crate::deliver::{deliver, takes};
 use crate::desk::Desk;
-use crate::{past, queue, scopes, settle, stop};
+use crate::{live, past, queue, scopes, settle, stop};
 use ah::answer::Answer;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
@@ -18,7 +18,8 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     let Some(paths) = Paths::from_env() else { return Answer::Silence };
     // A tool call is the most frequent of all: one look suffices where nothing waits.
     let tool = matches!(event.moment, Moment::PostToolUse | Moment::PostToolUseFailure);
-    if tool && !queue::waits(paths, &event.session_id) {
+    let after = event.moment == Moment::PostToolUse && live::possible(paths);
+    if tool && !after && !queue::waits(paths, &event.session_id) {
         return Answer::Silence;
     }
     if !tool && !matches!(event.moment, Moment::SessionEnd | Moment::Stop | Moment::UserPromptSubmit) {
@@ -48,6 +49,9 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         _ => {
             if event.moment == Moment::UserPromptSubmit && !context.probe {
                 written("cannot keep what a person said", past::capture(event, &desk).map(drop));
+            }
+            if after {
+                written("cannot start a check", live::after_tool(event, &desk, &desk.live, context));
             }
             if takes(event, context) { deliver(event, context, &desk) } else { Answer::Silence }
         }

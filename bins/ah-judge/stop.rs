@@ -3,6 +3,7 @@
 use crate::check::{self, Done, Plan};
 use crate::deliver::fitting;
 use crate::desk::Desk;
+use crate::live;
 use crate::memory::{Memory, Waiting, ask_key};
 use crate::order::shuffle;
 use crate::parcel::Parcel;
@@ -68,6 +69,11 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         say("the gate says that this turn is worth no model");
         return Answer::Silence;
     };
+    // A check that runs is waited for, and none begins until this stop is over.
+    let live = match live::at_stop(desk, &desk.live, BUDGET) {
+        Ok(live) => live,
+        Err(error) => return fail("cannot wait for the live check", &error),
+    };
     let memory = match Memory::of(&desk.session, Some(&gate.open)) {
         Ok(memory) => memory,
         Err(error) => return fail("cannot read the session", &error),
@@ -78,7 +84,9 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         Err(why) => format!("no question stops this turn: {why}"),
     });
     let live_waits = memory.waiting.iter().any(|waiting| waiting.queue.kind == "live");
-    if !(gate.why == "waiting" && live_waits) {
+    if live.covered || live.running {
+        say(if live.covered { "a live check has seen every change" } else { "a live check still runs" });
+    } else if !(gate.why == "waiting" && live_waits) {
         let left = BUDGET.saturating_sub(SPARE).saturating_sub(begun.elapsed());
         let plan = Plan {
             channel: Channel::Stop,

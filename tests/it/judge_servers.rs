@@ -141,6 +141,17 @@ fn a_server_that_knows_less_is_asked_for_less_and_remembered() {
 }
 
 #[test]
+fn a_server_that_ignores_the_schema_gets_it_in_the_prompt() {
+    let server = Server::new(&[Turn::chat("L1 applies."), Turn::chat(APPLIES)]);
+    let home = chat(&server, &json!({}));
+    assert_eq!(home.send(&question())["reason"], "no_json");
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    let body = server.seen()[1].json();
+    assert_eq!(body["response_format"], json!({"type": "json_object"}));
+    assert!(body["messages"][1]["content"].as_str().unwrap().contains("fits this JSON schema"));
+}
+
+#[test]
 fn anthropic_falls_back_to_a_tool() {
     let tool = json!({"stop_reason": "tool_use", "content": [{"type": "text", "text": "I will."},
         {"type": "tool_use", "id": "t", "name": "verdicts", "input": serde_json::from_str::<Value>(APPLIES).unwrap()}]});
@@ -183,7 +194,7 @@ fn what_goes_wrong_is_told_apart() {
         (Turn::Close, "network"),
     ];
     for (turn, reason) in cases {
-        let server = Server::new(&[turn.clone()]);
+        let server = Server::new(std::slice::from_ref(&turn));
         let home = chat(&server, &json!({"timeout_s": 5}));
         let begun = Instant::now();
         let told = home.send(&question());
@@ -195,9 +206,27 @@ fn what_goes_wrong_is_told_apart() {
 }
 
 #[test]
+fn a_packed_answer_is_bounded_too() {
+    let server = Server::new(&[Turn::Bomb]);
+    let home = chat(&server, &json!({"timeout_s": 40}));
+    let mut own = home.command(&["request", "--send"]);
+    // A gibibyte would not fit.
+    let limited = format!("ulimit -v 400000; exec '{}' request --send", own.get_program().to_string_lossy());
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &limited]).env_clear().envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    own = shell;
+    own.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = own.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), question().to_string().as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let told: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(told["reason"], "too_large", "{told}");
+}
+
+#[test]
 fn time_is_kept_whatever_the_server_does() {
     for turn in [Turn::Hang(Duration::from_secs(60)), Turn::Trickle] {
-        let server = Server::new(&[turn.clone()]);
+        let server = Server::new(std::slice::from_ref(&turn));
         let home = chat(&server, &json!({"timeout_s": 1}));
         let begun = Instant::now();
         assert_eq!(home.send(&question())["reason"], "timeout", "{turn:?}");
@@ -353,4 +382,43 @@ fn proxies_are_used_but_not_for_this_machine() {
     home.env.push(("NO_PROXY", "other.example,.invalid".into()));
     let told = home.send(&question());
     assert_eq!((told["outcome"].as_str(), proxy.seen().len()), (Some("failed"), seen.len()), "{told}");
+}
+
+#[test]
+fn certificates_are_checked_against_the_built_in_ones_or_those_of_a_file() {
+    let server = Server::with_tls("127.0.0.1", &[Turn::chat(APPLIES)]);
+    let ca = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
+    let of = |host: &str, more: Value| {
+        let mut judge = json!({"model": "chat:m", "base_url": format!("https://{host}:{}/v1", server.port), "timeout_s": 5});
+        more.as_object().unwrap().iter().for_each(|(key, value)| judge[key] = value.clone());
+        Home::new(&judge)
+    };
+    // Nobody known has signed it.
+    let told = of("localhost", json!({})).send(&question());
+    assert_eq!((told["reason"].as_str(), server.seen().len()), (Some("tls"), 0), "{told}");
+    assert_eq!(graded(&of("localhost", json!({"ca_file": ca})).send(&question())), one("L1", 3));
+    let mut home = of("127.0.0.1", json!({}));
+    home.env.push(("SSL_CERT_FILE", ca.to_str().unwrap().to_owned()));
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    // It is for another name.
+    let other = Server::with_tls("127.0.0.2", &[Turn::chat(APPLIES)]);
+    let home = Home::new(&json!({"model": "chat:m", "base_url": format!("https://127.0.0.2:{}/v1", other.port), "ca_file": ca}));
+    let told = home.send(&question());
+    assert_eq!((told["reason"].as_str(), other.seen().len()), (Some("tls"), 0), "{told}");
+    // No certificates in it, no such file.
+    for file in ["tests/data/tls/server.key", "no/such/file"] {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert_eq!(of("localhost", json!({"ca_file": file})).send(&question())["reason"], "config");
+    }
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn a_state_that_cannot_be_written_stops_nothing() {
+    let server = Server::new(&[Turn::chat(APPLIES)]);
+    let mut home = chat(&server, &json!({"per_turn": {"asks": 1}}));
+    home.env.push(("AH_STATE_HOME", "/proc/self/no".into()));
+    for _ in 0..3 {
+        assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    }
 }

@@ -39,11 +39,11 @@ impl Live {
     }
 
     fn read(live: &Value, on: bool) -> Self {
-        let seconds = live["debounce_s"].as_u64().filter(|s| *s <= 86_400);
+        let seconds = live["debounce_s"].as_f64().filter(|s| (0.0..=86_400.0).contains(s));
         Self {
             bar: live["bar"].as_f64().filter(|bar| (0.0..=1.0).contains(bar)).unwrap_or(BAR),
             checks: live["per_session"].as_u64().unwrap_or(CHECKS),
-            debounce: seconds.map_or(DEBOUNCE, |s| s * 1_000),
+            debounce: seconds.map_or(DEBOUNCE, |s| (s * 1_000.0) as u64),
             on,
         }
     }

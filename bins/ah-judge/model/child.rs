@@ -81,7 +81,7 @@ impl Drop for Private {
 /// It cannot be started, says too much, or time is up.
 pub fn run(program: &Program, dir: &Path, deadline: Deadline) -> Result<Ran, Reason> {
     let name = ah::quote::path(&program.name);
-    let cannot = |error: io::Error| Reason::new(Code::Program, format!("cannot run: {name}: {error}"));
+    let cannot = |error: io::Error| Reason::new(Code::Absent, format!("cannot run: {name}: {error}"));
     let mut command = Command::new(keeper::own().map_err(cannot)?);
     command.arg0(KEEPER).arg(&program.name).args(&program.args).current_dir(dir).process_group(0);
     std::env::vars_os().map(|(name, _)| name).filter(|name| unwanted(&name.to_string_lossy())).for_each(|name| {
@@ -108,7 +108,7 @@ pub fn run(program: &Program, dir: &Path, deadline: Deadline) -> Result<Ran, Rea
     let error = error.lock().unwrap_or_else(PoisonError::into_inner);
     let error = String::from_utf8_lossy(&error).trim().to_owned();
     if code == Some(i32::from(NOT_STARTED)) && out.is_empty() {
-        return Err(Reason::new(Code::Program, format!("cannot run: {name}: {}", error.lines().next().unwrap_or("not started"))));
+        return Err(Reason::new(Code::Absent, format!("cannot run: {name}: {}", error.lines().next().unwrap_or("not started"))));
     }
     Ok(Ran { code, error, out })
 }

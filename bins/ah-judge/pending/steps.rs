@@ -5,7 +5,7 @@ use ah::session::{Entry, Logged, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// Most bytes of one step's text.
+/// Most characters of one step's text.
 const TEXT: usize = 4_000;
 
 /// What happened in a session, as far back as its log is read (8 MiB), in true order. `skip` is the key of the event
@@ -79,7 +79,9 @@ fn said(steps: &mut Vec<Step>, text: String) {
 }
 
 fn cut(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(TEXT));
+    if let Some((end, _)) = text.char_indices().nth(TEXT) {
+        text.truncate(end);
+    }
     text
 }
 
