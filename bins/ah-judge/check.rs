@@ -12,7 +12,6 @@ use crate::rule::{self, Caps};
 use crate::{verdict, wording, work};
 use ah::clock::{Deadline, now_ms};
 use ah::lesson::Lesson;
-use ah::log;
 use ah::outcome::{self, Beliefs};
 use ah::session::{Applied, Check, Entry, Judged, Logged, Queue};
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +113,6 @@ pub fn run(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Done> {
         Outcome::Failed { reason, .. } if reason.code == Code::Off => running.skipped("off"),
         Outcome::Failed { reason, usage } => {
             let why = format!("{}: {}", reason.code.text(), reason.text);
-            log::failure(desk.paths, crate::CLI.name, &format!("cannot ask the model: {why}"));
             let ledger = desk.ledger();
             ledger.write(&[ledger.graded(now_ms(), plan.channel.text(), &running.id, &[], &usage, Some(&reason))])?;
             running.log("failed", &why, &usage, Vec::new())?;
