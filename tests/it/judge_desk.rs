@@ -8,8 +8,6 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// The gate.
-pub const GATE: &str = env!("CARGO_BIN_EXE_ah-prefilter");
 /// The judge.
 pub const JUDGE: &str = env!("CARGO_BIN_EXE_ah-judge");
 
@@ -100,7 +98,8 @@ impl Desk {
 
     /// An event of the session with what `fields` say.
     pub fn event(&self, name: &str, fields: &Value) -> String {
-        let mut event = json!({"hook_event_name": name, "session_id": self.session, "cwd": self.path("w"), "permission_mode": "default"});
+        let mut event =
+            json!({"hook_event_name": name, "session_id": self.session, "cwd": self.path("w"), "permission_mode": "default"});
         for (key, value) in fields.as_object().unwrap() {
             event[key] = value.clone();
         }
@@ -122,36 +121,73 @@ impl Desk {
         answer(&done)
     }
 
+    /// Appends records as the recorder does.
+    pub fn record(&self, records: &[Value]) {
+        let folder = self.path("ah/state/sessions");
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.join(format!("{}.jsonl", self.session));
+        let mut bytes = fs::read(&file).unwrap_or_default();
+        let mut text = match bytes.last() {
+            None => json!({"v": 1, "t": 1, "session": self.session, "scope": "team"}).to_string() + "\n",
+            Some(b'\n') => String::new(),
+            Some(_) => "\n".to_owned(),
+        };
+        for record in records {
+            let mut line = json!({"t": now(), "key": ""});
+            for (key, value) in record.as_object().unwrap() {
+                line[key] = value.clone();
+            }
+            // Readers look for the kind near the beginning of a line.
+            let (t, kind, key) = (line["t"].take(), line["k"].take(), line["key"].take());
+            let rest = line.to_string();
+            let fields: Vec<String> = serde_json::from_str::<serde_json::Map<String, Value>>(&rest)
+                .unwrap()
+                .into_iter()
+                .filter(|(name, _)| !["t", "k", "key"].contains(&name.as_str()))
+                .map(|(name, value)| format!(",{}:{value}", Value::String(name)))
+                .collect();
+            text += &format!("{{\"t\":{t},\"k\":{kind},\"key\":{key}{}}}\n", fields.concat());
+        }
+        bytes.extend(text.bytes());
+        fs::write(&file, bytes).unwrap();
+    }
+
     /// A prompt of the person: recorded, then what the judge hands over.
     pub fn prompt(&self, text: &str) -> Value {
-        self.prompt_with(&json!({"prompt": text}))
+        self.record(&[json!({"k": "prompt", "text": text})]);
+        self.hook(JUDGE, &[], &self.event("UserPromptSubmit", &json!({"prompt": text})))
     }
 
-    /// The same with other fields.
-    pub fn prompt_with(&self, fields: &Value) -> Value {
-        let event = self.event("UserPromptSubmit", fields);
-        assert_eq!(self.hook(GATE, &[], &event), Value::Null);
-        self.hook(JUDGE, &[], &event)
-    }
-
-    /// A tool call that has run.
+    /// A tool call that has run: what the judge hands over.
     pub fn tool(&self, fields: &Value) -> Value {
-        let event = self.event("PostToolUse", fields);
-        assert_eq!(self.hook(GATE, &[], &event), Value::Null);
-        self.hook(JUDGE, &[], &event)
+        self.record(&[json!({"k": "touch", "tool": "Read", "text": "a.rs", "paths": ["a.rs"]})]);
+        let mut event = json!({"tool_name": "Read", "tool_input": {"file_path": "a.rs"}, "tool_use_id": "t1"});
+        for (key, value) in fields.as_object().unwrap() {
+            event[key] = value.clone();
+        }
+        self.hook(JUDGE, &[], &self.event("PostToolUse", &event))
     }
 
-    /// The agent wants to stop: the pipeline's answer.
+    /// The agent wants to stop and the gate is open.
     pub fn stop(&self, message: &str) -> Value {
-        self.stop_with(&json!({"last_assistant_message": message, "stop_hook_active": false}))
+        self.hook(JUDGE, &[], &self.open(message))
     }
 
-    /// The same with other fields.
-    pub fn stop_with(&self, fields: &Value) -> Value {
-        let event = self.event("Stop", fields);
-        let gate = self.start(GATE, &["--pass", "--harness", self.harness], &event).wait_with_output().unwrap();
-        assert!(gate.status.success() && gate.stderr.is_empty(), "{gate:?}");
-        self.hook(JUDGE, &[], &String::from_utf8(gate.stdout).unwrap())
+    /// The event of such a stop, as the gate passes it on once the turn is closed.
+    pub fn open(&self, message: &str) -> String {
+        let key = format!("stop:{}", self.records("open").len() + 1);
+        self.record(&[
+            json!({"k": "final", "key": key, "text": message}),
+            json!({"k": "open", "key": key, "why": "score", "score": 1.0, "threshold": 0.5, "shortlist": []}),
+        ]);
+        let ah = json!({"score": 1.0, "threshold": 0.5, "why": "score", "shortlist": [], "open": key});
+        self.event("Stop", &json!({"last_assistant_message": message, "stop_hook_active": false, "ah": ah}))
+    }
+
+    /// The stop after a question.
+    pub fn stop_again(&self, message: &str) -> Value {
+        let fields = json!({"last_assistant_message": message, "stop_hook_active": true});
+        self.hook(JUDGE, &[], &self.event("Stop", &fields))
     }
 
     /// The session's log, without line 1.
@@ -173,6 +209,11 @@ impl Desk {
         let text = fs::read_to_string(self.path("ah/state/log.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["what"].as_str().unwrap().to_owned()).collect()
     }
+}
+
+/// Milliseconds since the Unix epoch.
+pub fn now() -> u64 {
+    ah::clock::now_ms()
 }
 
 /// What a hook printed.
