@@ -71,7 +71,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         return Answer::Silence;
     };
     // A check that runs is waited for, and none begins until this stop is over.
-    let live = match live::at_stop(desk, &desk.live, BUDGET) {
+    let live = match live::at_stop(desk, &desk.live, &gate.open, BUDGET) {
         Ok(live) => live,
         Err(error) => return fail("cannot wait for the live check", &error),
     };

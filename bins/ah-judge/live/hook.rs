@@ -43,7 +43,7 @@ pub fn after_tool(event: &Event, desk: &Desk, live: &Live, context: &Context) ->
     if !live.on {
         return Ok(());
     }
-    let state = State::of(&desk.session, Some((&event.tool_use_id, changes(event))))?;
+    let state = State::of(&desk.session, Some((&event.tool_use_id, changes(event))), None)?;
     // Nearly all calls end here, without a look at the lock.
     let held = state.decide(live, false, now_ms()).is_ok() && !is_free(desk)?;
     match state.decide(live, held, now_ms()) {
@@ -94,16 +94,19 @@ pub struct AtStop {
     _lock: Option<Lock>,
 }
 
-/// Waits for a check that runs, at most a quarter of the stop's `budget` and 15 seconds.
+/// Waits for a check that runs, at most a quarter of the stop's `budget` and 15 seconds. `closed` is the line with which
+/// this stop closed the turn.
 ///
 /// # Errors
 /// The system's.
-pub fn at_stop(desk: &Desk, live: &Live, budget: Duration) -> io::Result<AtStop> {
+pub fn at_stop(desk: &Desk, live: &Live, closed: &str, budget: Duration) -> io::Result<AtStop> {
     if !live.on {
         return Ok(AtStop::default());
     }
     match lock(&desk.session, WAIT.min(budget / 4)) {
-        Ok(lock) => Ok(AtStop { covered: State::of(&desk.session, None)?.covered(), running: false, _lock: Some(lock) }),
+        Ok(lock) => {
+            Ok(AtStop { covered: State::of(&desk.session, None, Some(closed))?.covered(), running: false, _lock: Some(lock) })
+        }
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(AtStop { running: true, ..AtStop::default() }),
         Err(error) => Err(error),
     }

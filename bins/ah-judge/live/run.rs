@@ -54,7 +54,7 @@ fn one(desk: &Desk, live: &Live) -> io::Result<Result<String, &'static str>> {
         Err(error) => return Err(error),
     };
     let started = now_ms();
-    let state = State::of(&desk.session, None)?;
+    let state = State::of(&desk.session, None, None)?;
     if let Err(wait) = state.decide(live, false, started) {
         return Ok(Err(wait.text()));
     }

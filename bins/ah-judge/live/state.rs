@@ -24,17 +24,18 @@ pub struct State {
 
 impl State {
     /// By the log. `key` is the call that is just being handled, and whether it changes something: parallel hooks may
-    /// have recorded it already or not yet.
+    /// have recorded it already or not yet. `closed` is the line that closed the turn in question, where it is over.
     ///
     /// # Errors
     /// The system's.
-    pub fn of(session: &Session, key: Option<(&str, bool)>) -> io::Result<Self> {
+    pub fn of(session: &Session, key: Option<(&str, bool)>, closed: Option<&str>) -> io::Result<Self> {
         let mut state = Self::default();
         let mut turns = 0;
         let mut changed = BTreeSet::new();
         let mut nameless = 0;
         session.entries_back(|Logged { entry, key, t }| {
             match entry {
+                closing if closing.closes() && turns == 0 && closed == Some(&*key) => {}
                 Entry::Change { .. } if turns == 0 && key.is_empty() => nameless += 1,
                 Entry::Change { .. } if turns == 0 => {
                     changed.insert(key);
@@ -128,7 +129,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let paths = Paths::new(&|name| (name == "HOME").then(|| home.path().as_os_str().to_owned())).unwrap();
         let session = Session::open(&paths, "s", "x").unwrap();
-        let state = |key| State::of(&session, key).unwrap();
+        let state = |key| State::of(&session, key, None).unwrap();
         assert_eq!(state(None), State::default());
         assert_eq!(state(Some(("a", true))).decide(&LIVE, false, 5), Ok(()));
         session.log(vec![change("old"), open("stop:1"), change("a"), change("a"), change("b")], None).unwrap();
@@ -140,8 +141,11 @@ mod tests {
         assert_eq!(now.decide(&LIVE, false, 200_000), Err(Wait::Nothing));
         assert_eq!(state(Some(("c", true))).decide(&LIVE, false, 120_000), Err(Wait::Debounce));
         assert_eq!(state(Some(("c", true))).decide(&LIVE, true, 200_000), Err(Wait::Running));
-        // In the next turn nothing is covered, but the time between holds.
-        session.log(vec![open("stop:2"), change("d")], None).unwrap();
+        // The stop's own closing line is of the same turn; in the next one nothing is covered, but the time between holds.
+        session.log(vec![open("stop:2")], None).unwrap();
+        let closed = |key| State::of(&session, None, Some(key)).unwrap().covered();
+        assert!(closed("stop:2") && !closed("stop:1"));
+        session.log(vec![change("d")], None).unwrap();
         let next = state(None);
         assert!(!next.covered() && next.count == 1);
         assert_eq!((next.decide(&LIVE, false, 120_000), next.decide(&LIVE, false, 145_000)), (Err(Wait::Debounce), Ok(())));
