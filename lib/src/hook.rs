@@ -145,9 +145,12 @@ fn respond(program: &Program, options: &Options, bytes: &[u8], put: &mut dyn FnM
     last_words::heard(harness, event.moment);
     explain.say(|| format!("{} event from {}", quote::line(&event.event_name, 40), harness.title));
     let can_ask = harness.can_ask(&event, env);
-    let context = Context::new(harness, can_ask, explain, event.probe);
+    let context = Context::new(harness, can_ask, explain, event.probe, bytes);
     let answer = (program.answer)(&event, &context);
-    let reply = harness.render(&answer, &event);
+    let mut reply = harness.render(&answer, &event);
+    if let Some(line) = context.passed_on() {
+        reply.stdout = line;
+    }
     let fate = match put(&reply.stdout) {
         _ if reply.undelivered => Fate::Undelivered,
         true => Fate::Printed,

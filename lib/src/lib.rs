@@ -47,6 +47,8 @@ pub mod store;
 // Floor 5, mind.
 pub mod compat;
 pub mod gate;
+pub mod stop;
+pub mod tally;
 
 // Floor 6, face: one hook run from standard input to standard output.
 pub mod hook;

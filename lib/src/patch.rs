@@ -37,6 +37,13 @@ pub fn files(text: &str) -> Vec<PatchFile> {
     if text.lines().any(|line| mark(line, false) == Some("Begin Patch")) { envelope(text) } else { unified::files(text) }
 }
 
+/// The lines that a patch adds, of either form.
+#[must_use]
+pub fn added(text: &str) -> String {
+    let added = |line: &&str| line.starts_with('+') && !line.starts_with("+++ ");
+    text.lines().filter(added).map(|line| &line[1..]).collect::<Vec<_>>().join("\n")
+}
+
 /// What follows the three stars of a header line. Inside an update an indented one is context, hence `at_margin`.
 fn mark(line: &str, at_margin: bool) -> Option<&str> {
     let line = if at_margin { line } else { line.trim_start() };

@@ -55,7 +55,7 @@ impl Memory {
     pub fn of(event: &Event, config: &Config, paths: Option<&Paths>, cwd: &Path) -> Self {
         let open = || {
             let scope = route::route(config, cwd).scope()?;
-            Session::open(paths?, &event.session_id, &scope.repo).ok()
+            Session::open(paths?, &event.session_id, &scope.store).ok()
         };
         Self {
             session: (!event.session_id.is_empty()).then(open).flatten(),

@@ -3,10 +3,12 @@
 //! Facts checked against golden values that the reference produced itself (`tests/data/golden`).
 
 mod bm25;
+mod changes;
 mod context;
 mod score;
 mod trust;
 
 pub use bm25::Bm25;
+pub use changes::changes;
 pub use context::{MARKERS, turn, work_text};
 pub use score::{Scored, THRESHOLD, idf_max, score};

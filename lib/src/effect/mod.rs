@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 /// What one tool call does, as far as its input says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
+    /// What changes something, or may: programs, with their verb where they have verbs, or the tool.
+    pub by: Vec<String>,
     /// Paths that it reads for certain, as written or, where the directory is known, absolute.
     pub reads: Vec<String>,
     /// Paths that it writes, removes or moves for certain.
@@ -26,6 +28,28 @@ impl Effect {
     #[must_use]
     pub fn may_change(&self) -> bool {
         self.changes || self.opaque
+    }
+
+    /// Why something may be different afterwards, or that it reads: `reads`, `writes a.rs, b.rs`, `runs make`.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let list = |all: &[String]| match all {
+            [] => String::new(),
+            [one] => format!(" {one}"),
+            [one, two] => format!(" {one}, {two}"),
+            [one, two, rest @ ..] => format!(" {one}, {two} and {} more", rest.len()),
+        };
+        match (self.may_change(), self.writes.is_empty()) {
+            (false, _) => "reads".to_owned(),
+            (true, false) => format!("writes{}", list(&self.writes)),
+            (true, true) => format!("runs{}", list(&self.by)),
+        }
+    }
+
+    fn done_by(&mut self, name: String) {
+        if !self.by.contains(&name) {
+            self.by.push(name);
+        }
     }
 
     fn read(&mut self, path: &str) {

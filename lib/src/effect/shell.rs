@@ -82,13 +82,17 @@ impl Collector<'_> {
             }
             Some(Doing::Changes(paths)) => {
                 self.effect.changes = true;
+                self.effect.done_by(named(program, &args));
                 for path in paths.iter().filter_map(|at| command.words.get(at + 1)).filter_map(Word::literal) {
                     self.write(command, path);
                 }
             }
             // A bare word in a substitution is there for what it prints.
             None if command.piped && args.is_empty() && system && !super::programs::builds(program) => {}
-            None => self.effect.opaque = true,
+            None => {
+                self.effect.opaque = true;
+                self.effect.done_by(named(program, &args));
+            }
         }
     }
 
@@ -98,6 +102,25 @@ impl Collector<'_> {
 
     fn write(&mut self, command: &Command, path: &str) {
         self.effect.write(&place(command, path));
+    }
+}
+
+/// A program with its verb: `cargo test`, `python -m pytest`. Other arguments may be anything, secrets among them.
+fn named(program: &str, args: &[&str]) -> String {
+    const VERBED: [&str; 22] = [
+        "ant", "bazel", "bun", "bundle", "cargo", "deno", "docker", "dotnet", "git", "go", "gradle", "just", "make", "mix",
+        "mvn", "npm", "pnpm", "poetry", "rake", "swift", "uv", "yarn",
+    ];
+    let plain = |arg: &&&str| arg.bytes().all(|b| b.is_ascii_lowercase() || b"-_:".contains(&b)) && arg.len() <= 24;
+    let verb = match args {
+        ["-m", module, ..] if program.starts_with("python") => Some(module).filter(plain),
+        _ if VERBED.contains(&program) => args.iter().find(|arg| !arg.starts_with(['-', '+'])).filter(plain),
+        _ => None,
+    };
+    match (verb, program.starts_with("python")) {
+        (Some(verb), true) => format!("{program} -m {verb}"),
+        (Some(verb), false) => format!("{program} {verb}"),
+        (None, _) => program.to_owned(),
     }
 }
 

@@ -99,6 +99,9 @@ pub(super) fn effect(tool_name: &str, input: &RawValue, cwd: Option<&str>) -> Ef
         // A sub-agent, or a tool that nothing is known of.
         effect.opaque = true;
     }
+    if effect.may_change() && effect.by.is_empty() {
+        effect.done_by(tool_name.to_owned());
+    }
     effect
 }
 

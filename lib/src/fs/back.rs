@@ -17,11 +17,21 @@ const BLOCK: u64 = 64 * 1024;
 /// # Errors
 /// `InvalidInput` if the path is not a regular file, else the system's.
 pub fn lines_back(path: &Path, max: u64, mut visit: impl FnMut(&[u8]) -> bool) -> io::Result<bool> {
+    placed_back(path, max, |_, line| visit(line))
+}
+
+/// As [`lines_back`], with where each line ends: the offset behind its last byte, without its newline.
+///
+/// # Errors
+/// As [`lines_back`].
+pub fn placed_back(path: &Path, max: u64, mut visit: impl FnMut(u64, &[u8]) -> bool) -> io::Result<bool> {
     let file = open(path)?;
     let mut start = file.metadata()?.len();
     let floor = start.saturating_sub(max);
     // The beginning of the line that the last block cut, its pieces in reverse order.
     let mut pieces: Vec<Vec<u8>> = Vec::new();
+    // Where that line ends.
+    let mut until = start;
     let mut line = Vec::new();
     let mut block = Vec::new();
     while start > floor {
@@ -42,10 +52,11 @@ pub fn lines_back(path: &Path, max: u64, mut visit: impl FnMut(&[u8]) -> bool) -
             while let Some(piece) = pieces.pop() {
                 line.extend_from_slice(&piece);
             }
-            if !line.is_empty() && !visit(&line) {
+            if !line.is_empty() && !visit(until, &line) {
                 return Ok(false);
             }
             end = at;
+            until = from + at as u64;
         }
         if end > 0 {
             pieces.push(block[..end].to_vec());
@@ -58,7 +69,7 @@ pub fn lines_back(path: &Path, max: u64, mut visit: impl FnMut(&[u8]) -> bool) -
     while let Some(piece) = pieces.pop() {
         line.extend_from_slice(&piece);
     }
-    Ok(line.is_empty() || visit(&line))
+    Ok(line.is_empty() || visit(until, &line))
 }
 
 #[cfg(test)]
@@ -97,6 +108,24 @@ mod tests {
         let (mut lines, _) = back(many.join("\n").as_bytes(), u64::MAX);
         lines.reverse();
         assert_eq!(lines, many);
+    }
+
+    #[test]
+    fn ends_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let long = "x".repeat(2 * BLOCK as usize);
+        let text = format!("a\n\nbc\n{long}\nd\ntorn");
+        std::fs::write(&path, &text).unwrap();
+        let mut seen = 0;
+        placed_back(&path, u64::MAX, |end, line| {
+            seen += 1;
+            assert!(text.as_bytes()[..end as usize].ends_with(line));
+            assert!(matches!(text.as_bytes().get(end as usize), None | Some(b'\n')));
+            true
+        })
+        .unwrap();
+        assert_eq!(seen, 5);
     }
 
     #[test]

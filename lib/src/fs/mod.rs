@@ -10,7 +10,7 @@ mod replace;
 mod rotate;
 
 pub use append::append;
-pub use back::lines_back;
+pub use back::{lines_back, placed_back};
 pub use lock::{Lock, lock, lock_dir, share};
 pub use put::{put, put_link};
 pub use replace::{replace, replace_unchanged, target};

@@ -15,14 +15,26 @@ pub struct Context<'c> {
     pub explain: Explain,
     /// Who sent the event.
     pub harness: &'static Harness,
+    /// The event as it was sent.
+    pub input: &'c [u8],
     /// Write, spawn and connect nothing.
     pub probe: bool,
     after: RefCell<Vec<After<'c>>>,
+    instead: RefCell<Option<String>>,
 }
 
 impl<'c> Context<'c> {
-    pub(super) fn new(harness: &'static Harness, can_ask: bool, explain: Explain, probe: bool) -> Self {
-        Self { can_ask, explain, harness, probe, after: RefCell::default() }
+    pub(super) fn new(harness: &'static Harness, can_ask: bool, explain: Explain, probe: bool, input: &'c [u8]) -> Self {
+        Self { can_ask, explain, harness, input, probe, after: RefCell::default(), instead: RefCell::default() }
+    }
+
+    /// Prints this line in place of an answer: for a program further down a pipe.
+    pub fn pass_on(&self, line: String) {
+        *self.instead.borrow_mut() = Some(line);
+    }
+
+    pub(super) fn passed_on(&self) -> Option<String> {
+        self.instead.take()
     }
 
     pub(super) fn tell(&self, fate: Fate) {

@@ -4,6 +4,7 @@
 
 use super::judging::{Asked, Check, Judged, Mark, Queue, Shown};
 use super::line::Prompt;
+use super::state::State;
 use crate::redact::redact;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,8 @@ pub enum Entry {
         #[serde(default)]
         why: String,
     },
+    /// The recorder: what the log added up to, so that it need not be read from its beginning.
+    State(Box<State>),
     /// The judge: entries of the queue are about to be shown.
     Take {
         /// The entries.
@@ -203,6 +206,7 @@ impl Entry {
             Self::Queue(_) => "queue",
             Self::Shown(_) => "shown",
             Self::Skip { .. } => "skip",
+            Self::State(_) => "state",
             Self::Take { .. } => "take",
             Self::Test { .. } => "test",
             Self::Touch { .. } => "touch",
@@ -298,12 +302,13 @@ mod tests {
             Entry::Final { text: s() },
             Entry::Judged(Judged { avoids: true, verdict: "changed".into(), ..Judged::default() }),
             Entry::Live { skip: s() },
-            Entry::Mark(Mark { covered: 3, failed: 1, started: 9, turn: s() }),
+            Entry::Mark(Mark { checks: 2, covered: 3, failed: 1, started: 9, turn: s() }),
             Entry::Open { score: 0.5, shortlist: v(), threshold: 0.25, why: s() },
             Entry::Prompt(Prompt { machine: true, sub: true, text: s() }),
             Entry::Queue(Queue { grade: 2, kind: "live-next".into(), ..Queue::default() }),
             Entry::Shown(Shown { repeat: true, entries: v(), ..Shown::default() }),
             Entry::Skip { score: 0.0, threshold: 8.0, why: s() },
+            Entry::State(Box::default()),
             Entry::Take { entries: v() },
             Entry::Test { pass: true },
             Entry::Touch { paths: v(), sub: true, text: s(), tool: s() },

@@ -4,20 +4,35 @@
 //! records that belong together go in one write. Lines that cannot be read are skipped, so a newer program may add
 //! kinds.
 
+mod clip;
+mod close;
 mod entry;
+mod fold;
+mod home;
 mod judging;
 mod line;
 mod memory;
+mod newest;
 mod origin;
 mod own;
+mod record;
+mod state;
 mod sweep;
+mod turn;
 
+pub use close::{Decision, close};
 pub use entry::{Entry, Logged};
+pub use fold::Fold;
+pub use home::{Belongs, Home};
 pub use judging::{Applied, Asked, Check, Judged, Mark, Queue, Shown};
 pub use line::{Line, Prompt, Record};
 pub use memory::{Committed, Memory, Present, Whose};
+pub use newest::newest;
 pub use own::{MAX_HASHED, MAX_PATHS, Made, Own, Seen, hash_bytes, hash_file, mark, path_text};
+pub use record::record;
+pub use state::{Question, State, TRIES, Waiting};
 pub use sweep::{Kept, sweep};
+pub use turn::{Closer, Edit, STOP, Touch, Turn};
 
 use crate::clock::now_ms;
 use crate::fs;
@@ -75,12 +90,17 @@ impl Session {
         if id.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let name = format!("{}.jsonl", file_name(id, "-", None));
-        let mut session = Self { file: paths.sessions().join(name), id: id.to_owned(), scope: scope.to_owned() };
+        let mut session = Self { file: Self::place(paths, id), id: id.to_owned(), scope: scope.to_owned() };
         if let Some(first) = session.first()? {
             session.scope = first.scope;
         }
         Ok(session)
+    }
+
+    /// Where the log of a session lies, whether there is one or not.
+    #[must_use]
+    pub fn place(paths: &Paths, id: &str) -> PathBuf {
+        paths.sessions().join(format!("{}.jsonl", file_name(id, "-", None)))
     }
 
     /// Where the log is.
@@ -145,6 +165,11 @@ impl Session {
     /// # Errors
     /// As [`Session::append`].
     pub fn log(&self, entries: Vec<Logged>, held: Option<&fs::Lock>) -> io::Result<()> {
+        self.log_sized(entries, held).map(drop)
+    }
+
+    /// The same; gives how large the log was, and how much was added.
+    fn log_sized(&self, entries: Vec<Logged>, held: Option<&fs::Lock>) -> io::Result<(u64, usize)> {
         let mut bytes = Vec::new();
         for entry in entries {
             let before = bytes.len();
@@ -153,7 +178,7 @@ impl Session {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
         }
-        self.write(&bytes, held)
+        Ok((self.write(&bytes, held)?, bytes.len()))
     }
 
     /// Gives the records of the recorder and the judge from the last to the first until `visit` returns false; else as
@@ -178,25 +203,28 @@ impl Session {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
         }
-        self.write(&bytes, held)
+        self.write(&bytes, held).map(drop)
     }
 
-    fn write(&self, bytes: &[u8], held: Option<&fs::Lock>) -> io::Result<()> {
-        if bytes.is_empty() || !self.is_new() {
-            return fs::append(&self.file, bytes);
+    /// Gives how large the log was.
+    fn write(&self, bytes: &[u8], held: Option<&fs::Lock>) -> io::Result<u64> {
+        let size = self.size();
+        if bytes.is_empty() || size > 0 {
+            return fs::append(&self.file, bytes).map(|()| size);
         }
         let _lock = match held {
             Some(_) => None,
             None => Some(self.lock(FIRST_WAIT)?),
         };
-        if self.is_new() {
-            return self.begin(bytes);
+        match self.size() {
+            0 => self.begin(bytes)?,
+            _ => fs::append(&self.file, bytes)?,
         }
-        fs::append(&self.file, bytes)
+        Ok(size)
     }
 
-    fn is_new(&self) -> bool {
-        self.file.metadata().map_or(true, |meta| meta.len() == 0)
+    fn size(&self) -> u64 {
+        self.file.metadata().map_or(0, |meta| meta.len())
     }
 
     /// Writes line 1 and `bytes`, under the lock.
@@ -275,7 +303,7 @@ impl Session {
     pub fn remember(&self, t: u64, key: &str, own: Own) -> io::Result<()> {
         let line = Line { t, key: key.to_owned(), record: Record::Own(own) };
         let mut lines = vec![line];
-        let size = self.file.metadata().map_or(0, |meta| meta.len());
+        let size = self.size();
         if size > SUMMARY_EVERY && !self.summed()? {
             let memory = self.memory()?;
             lines.push(Line { t, key: format!("summary:{size}"), record: Record::Own(Own::Summary(memory)) });

@@ -1,0 +1,72 @@
+//! `skip`: what the gate says of a turn that ended now.
+
+use ah::cli::{Call, Cli};
+use ah::compat;
+use ah::event::Event;
+use ah::exit;
+use ah::fs;
+use ah::paths::Paths;
+use ah::quote;
+use ah::session::{Home, newest};
+use ah::stop::decide;
+use ah::store::Store;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Largest context that is read, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// Says whether the gate skips: exit 0 it does, 1 it opens.
+pub fn skip(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
+    if !call.args.is_empty() {
+        return Err(cli.usage_error("skip takes no operand"));
+    }
+    let (skips, score, threshold, why) = match call.value("context") {
+        Some(file) => of_context(cli, call, file)?,
+        None => of_session(cli, call)?,
+    };
+    let text = if call.options.json {
+        let skip = skips.then_some(score);
+        format!("{}\n", serde_json::json!({ "score": score, "skip": skip, "threshold": threshold, "why": why }))
+    } else {
+        format!("{} {why}: score {score:.4}, threshold {threshold:.4}\n", if skips { "skip" } else { "open" })
+    };
+    exit::print(cli.name, &text);
+    Ok(ExitCode::from(if skips { exit::OK } else { exit::NO }))
+}
+
+/// A text in the reference's form, by its formula.
+fn of_context(cli: &Cli, call: &Call, file: &OsStr) -> Result<(bool, f64, f64, String), ExitCode> {
+    let cannot = |file: &OsStr, error: std::io::Error| {
+        exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read: {}: {error}", quote::path(file)))
+    };
+    let bytes = fs::read(Path::new(file), LARGEST).map_err(|error| cannot(file, error))?;
+    let lessons = call.value("lessons").ok_or_else(|| cli.usage_error("--context needs --lessons FILE"))?;
+    let store = Store::file(lessons.into());
+    let read = store.read().map_err(|error| cannot(lessons, error))?;
+    let score = compat::score(&read.live, &[], &String::from_utf8_lossy(&bytes)).score;
+    let skips = score < compat::THRESHOLD;
+    Ok((skips, score, compat::THRESHOLD, if skips { "below" } else { "score" }.to_owned()))
+}
+
+/// The newest session of the repository around here, or a named one.
+fn of_session(cli: &Cli, call: &Call) -> Result<(bool, f64, f64, String), ExitCode> {
+    let paths = Paths::from_env().ok_or_else(|| exit::fail(cli.name, exit::UNAVAILABLE, "HOME is not set"))?;
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let named = call.value("session").map(|id| id.to_string_lossy().into_owned());
+    let why = std::cell::RefCell::new("no session of here is recorded".to_owned());
+    let open = |id: String| {
+        let event = Event { session_id: id.into(), cwd: cwd.to_string_lossy(), ..Event::default() };
+        Home::of(paths, &event, &|text| *why.borrow_mut() = text.to_owned()).ok().flatten()
+    };
+    let id = named.or_else(|| newest(paths, &open("-".to_owned())?.scope.store));
+    let home = id.and_then(open).filter(|home| home.session.file().exists());
+    let none = || exit::fail(cli.name, exit::NO_INPUT, &format!("nothing to ask about: {}", why.borrow()));
+    let home = home.ok_or_else(none)?;
+    let fold = home.session.fold().map_err(|error| {
+        exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read: {}: {error}", quote::path(home.session.file())))
+    })?;
+    let decision = decide(&Store::of(paths, &home.scope), &fold, "");
+    Ok((!decision.open, decision.score, decision.threshold, decision.why))
+}

@@ -1,0 +1,93 @@
+//! The recorder: what an event says, written to the session's log.
+//!
+//! A hook looks at nothing but its own event, so it matters not in which order parallel ones write. Recording the same
+//! event again changes nothing, because what it says has the event's own key.
+
+mod call;
+mod refusal;
+mod runner;
+mod words;
+
+use super::clip::safe_ends;
+use super::entry::{Entry, Logged};
+use super::home::Home;
+use super::line::Prompt;
+use super::own::hash_bytes;
+use super::{Fold, fold};
+use crate::clock::now_ms;
+use crate::event::{Event, Moment};
+use std::io;
+
+/// Longest prompt or message that is kept, in bytes.
+pub(super) const LONG: usize = 32 << 10;
+
+/// Longest prompt of a machine that is kept, in bytes.
+const MACHINE: usize = 600;
+
+/// Records what an event says; what a Stop says is [`super::close`]'s. Other moments, and calls that say nothing, leave
+/// no trace.
+///
+/// # Errors
+/// As [`super::Session::append`].
+pub fn record(home: &Home, event: &Event) -> io::Result<()> {
+    let entries = match event.moment {
+        Moment::UserPromptSubmit => vec![prompt(event)],
+        Moment::PostToolUse => call::entries(home, event, None),
+        Moment::PostToolUseFailure => match refusal::of(event) {
+            Some(refused) => call::denied(home, event, refused),
+            None => call::entries(home, event, Some(&event.error)),
+        },
+        _ => Vec::new(),
+    };
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let key = key(event);
+    let t = now_ms();
+    let entries = entries.into_iter().map(|entry| Logged::new(t, &key, entry)).collect();
+    let session = &home.session;
+    let (size, added) = session.log_sized(entries, None)?;
+    if fold::steps(size, added)
+        && let Ok(fold) = session.fold()
+    {
+        session.log(fold.summary(t).into_iter().collect(), None)?;
+    }
+    Ok(())
+}
+
+/// What makes the event one: the harness's id of the call or the prompt, else what it says.
+fn key(event: &Event) -> String {
+    let short = |texts: &[&str]| hash_bytes(texts.join("\0").as_bytes())[..16].to_owned();
+    let raw = |raw: Option<&'_ serde_json::value::RawValue>| raw.map_or("", |raw| raw.get()).to_owned();
+    match event.moment {
+        // A note that a task ended may have the id of the prompt before it.
+        Moment::UserPromptSubmit if event.prompt_id.is_empty() => short(&[&event.prompt]),
+        Moment::UserPromptSubmit => format!("{} {}", event.prompt_id, &short(&[&event.prompt])[..8]),
+        _ if event.tool_use_id.is_empty() => {
+            short(&[&event.tool_name, &raw(event.tool_input), &raw(event.tool_response), &event.error])
+        }
+        _ => event.tool_use_id.clone().into_owned(),
+    }
+}
+
+fn prompt(event: &Event) -> Entry {
+    let machine = event.machine_prompt();
+    let text = safe_ends(&event.prompt, if machine { MACHINE } else { LONG }).into_owned();
+    Entry::Prompt(Prompt { machine, sub: event.in_subagent(), text })
+}
+
+/// What the words of the fold's turn are, for the gate.
+impl Fold {
+    /// The turn's tool calls, each as words.
+    #[must_use]
+    pub fn touches(&self) -> Vec<String> {
+        let words = |text: &str, paths: &[String]| [&[text.to_owned()], paths].concat().join(" ").trim().to_owned();
+        self.turn.touches.iter().map(|touch| words(&touch.text, &touch.paths)).collect()
+    }
+
+    /// The beginnings of the turn's edits.
+    #[must_use]
+    pub fn edits(&self) -> Vec<String> {
+        self.turn.edits.iter().map(|edit| edit.text.clone()).collect()
+    }
+}

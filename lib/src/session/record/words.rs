@@ -1,0 +1,54 @@
+//! The words of a tool call: what it was asked, and what it wrote.
+
+use crate::event::{Event, field, text};
+use crate::patch;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Keys under which tools are told what to look for, run or do, beside paths.
+const ASKED: [&str; 7] = ["pattern", "query", "url", "description", "prompt", "skill", "subject"];
+
+/// Keys under which tools are told the new text.
+const WRITTEN: [&str; 9] =
+    ["new_string", "content", "new_source", "new_str", "file_text", "insert_text", "newText", "new_text", "text"];
+
+/// Whether the tool runs a command line.
+pub(super) fn is_shell(tool: &str) -> bool {
+    matches!(tool, "Bash" | "PowerShell")
+}
+
+/// What the call was asked, but for its paths.
+pub(super) fn of<'e>(event: &'e Event) -> Cow<'e, str> {
+    let Some(input) = event.tool_input.filter(|_| event.patch().is_none()) else { return "".into() };
+    if is_shell(&event.tool_name) {
+        return event.input("command").unwrap_or_default();
+    }
+    if edits(&event.tool_name) {
+        return "".into();
+    }
+    let mut words: Vec<Cow<str>> = ASKED.iter().filter_map(|key| text(field(input, key)?)).collect();
+    if let Some(name) = event.tool_name.strip_prefix("mcp__") {
+        words.insert(0, name.replace("__", " ").into());
+    }
+    words.join(" ").into()
+}
+
+/// What an edit wrote; `None` for another tool.
+pub(super) fn edited<'e>(event: &'e Event) -> Option<Cow<'e, str>> {
+    if let Some(patch) = event.patch() {
+        return Some(patch::added(&patch).into());
+    }
+    let input = event.tool_input.filter(|_| edits(&event.tool_name))?;
+    if let Some(all) = field(input, "edits").and_then(|all| serde_json::from_str::<Vec<&RawValue>>(all.get()).ok()) {
+        return Some(all.into_iter().filter_map(written).collect::<Vec<_>>().join("\n").into());
+    }
+    written(input)
+}
+
+fn edits(tool: &str) -> bool {
+    matches!(tool, "Edit" | "MultiEdit" | "NotebookEdit" | "Write")
+}
+
+fn written(input: &RawValue) -> Option<Cow<'_, str>> {
+    WRITTEN.iter().find_map(|key| text(field(input, key)?))
+}
