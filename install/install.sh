@@ -370,6 +370,11 @@ heal() {
 			settle
 			stage=
 		fi
+		[ ! -f "$old/leaving" ] || [ -f "$prefix/share/ah/installed" ] || {
+			stage=$old
+			leave_folders
+			stage=
+		}
 		rm -rf "$old"
 	done
 	for old in "$prefix"/.ah-install.lock.[0-9]*; do
@@ -497,7 +502,14 @@ uninstall() {
 	find_digest
 	place_prefix
 	list=$prefix/share/ah/installed
-	[ -f "$list" ] || die 66 "nothing is installed below $prefix: no $list"
+	if [ ! -f "$list" ]; then
+		set -- "$prefix"/.ah-install.*
+		[ -e "$1" ] || die 66 "nothing is installed below $prefix: no $list"
+		take_lock
+		heal
+		echo "removed from $prefix what a run left that was cut short"
+		return
+	fi
 	bootstrap=$prefix/bin/ah-bootstrap
 	if [ -n "$dry" ]; then
 		[ ! -x "$bootstrap" ] || "$bootstrap" --remove || :
@@ -520,10 +532,17 @@ uninstall() {
 	files_of "$list" | sed '/^bin\//d' >"$stage/names"
 	files_of "$list" | sed -n '/^bin\//p' >>"$stage/names"
 	while read -r name; do remove_as_listed "$name"; done <"$stage/names"
+	: >"$stage/leaving"
 	rm -f "$list"
-	made=$(sed "/^\//!s|^|$(printf '%s' "$prefix" | sed 's/[\\&|]/\\&/g')/|" "$stage/folders")
+	leave_folders
 	close_stage
 	echo "removed from $prefix"
+}
+
+# The folders that were made for it go, if nothing else is in them; the prefix itself once the stage is closed.
+leave_folders() {
+	made=$(sed "/^\//!s|^|$(printf '%s' "$prefix" | sed 's/[\\&|]/\\&/g')/|" "$stage/folders")
+	printf '%s\n' "$made" | while read -r folder; do rmdir "$folder" 2>/dev/null || :; done
 }
 
 # ---- trying it

@@ -30,6 +30,7 @@ mod guard_places;
 mod guard_report;
 mod guard_rules;
 mod guard_run;
+mod install;
 mod judge_injection;
 mod judge_programs;
 mod judge_servers;
