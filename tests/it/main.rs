@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bootstrap_commands;
+mod bootstrap_cut_short;
 mod bootstrap_home;
 mod bootstrap_settings;
 mod cli;
