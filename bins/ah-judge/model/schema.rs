@@ -24,6 +24,13 @@ pub fn of(ids: &[String], pending: &[String]) -> String {
     object(&properties)
 }
 
+/// The same with a bound on each list: a small model that is held to a form may fill a list for ever. Not for interfaces
+/// that refuse such a bound.
+#[must_use]
+pub fn bounded(schema: &str) -> String {
+    schema.replace(r#"{"type":"array","#, r#"{"type":"array","maxItems":12,"#)
+}
+
 /// A list of objects, each with the id of one of `ids` first.
 fn list(ids: &[String], rest: &[(&str, &str)]) -> String {
     // An enumeration may not be empty.
@@ -45,7 +52,7 @@ fn object(properties: &[(&str, &str)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::{bounded, of};
     use serde_json::{Value, json};
 
     #[test]
@@ -56,6 +63,11 @@ mod tests {
         assert_eq!((id("applies"), id("resolved")), (json!(["L\"1", "L2"]), json!(["L3"])));
         assert_eq!(schema["required"], json!(["moves", "applies", "resolved"]));
         assert!(text.find("\"why\":") < text.find("\"grade\":") && text.find("\"moves\":") < text.find("\"applies\":"));
+        let held: Value = serde_json::from_str(&bounded(&text)).unwrap();
+        assert_eq!(
+            (&held["properties"]["moves"]["maxItems"], &held["properties"]["resolved"]["maxItems"]),
+            (&json!(12), &json!(12))
+        );
         let none: Value = serde_json::from_str(&of(&[], &[])).unwrap();
         assert_eq!(none["properties"]["applies"]["items"]["properties"]["id"]["enum"], json!(["none"]));
         assert_eq!(none["required"], json!(["moves", "applies"]));

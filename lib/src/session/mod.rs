@@ -4,12 +4,16 @@
 //! records that belong together go in one write. Lines that cannot be read are skipped, so a newer program may add
 //! kinds.
 
+mod entry;
+mod judging;
 mod line;
 mod memory;
 mod origin;
 mod own;
 mod sweep;
 
+pub use entry::{Entry, Logged};
+pub use judging::{Applied, Asked, Check, Judged, Mark, Queue, Shown};
 pub use line::{Line, Prompt, Record};
 pub use memory::{Committed, Memory, Present, Whose};
 pub use own::{MAX_HASHED, MAX_PATHS, Made, Own, Seen, hash_bytes, hash_file, mark, path_text};
@@ -136,6 +140,35 @@ impl Session {
         self.append_holding(lines, Some(lock))
     }
 
+    /// Appends records of the recorder or the judge in one write; `held` is the session's lock, if the caller has it.
+    ///
+    /// # Errors
+    /// As [`Session::append`].
+    pub fn log(&self, entries: Vec<Logged>, held: Option<&fs::Lock>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for entry in entries {
+            let before = bytes.len();
+            entry.write(&mut bytes);
+            if bytes.len() - before > MAX_LINE {
+                return Err(io::ErrorKind::InvalidInput.into());
+            }
+        }
+        self.write(&bytes, held)
+    }
+
+    /// Gives the records of the recorder and the judge from the last to the first until `visit` returns false; else as
+    /// [`Session::back`].
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn entries_back(&self, mut visit: impl FnMut(Logged) -> bool) -> io::Result<bool> {
+        let whole = fs::lines_back(&self.file, MAX_READ, |bytes| Logged::read(bytes).is_none_or(&mut visit));
+        match whole {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(true),
+            whole => whole,
+        }
+    }
+
     fn append_holding(&self, lines: &[Line], held: Option<&fs::Lock>) -> io::Result<()> {
         let mut bytes = Vec::new();
         for line in lines {
@@ -145,17 +178,21 @@ impl Session {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
         }
+        self.write(&bytes, held)
+    }
+
+    fn write(&self, bytes: &[u8], held: Option<&fs::Lock>) -> io::Result<()> {
         if bytes.is_empty() || !self.is_new() {
-            return fs::append(&self.file, &bytes);
+            return fs::append(&self.file, bytes);
         }
         let _lock = match held {
             Some(_) => None,
             None => Some(self.lock(FIRST_WAIT)?),
         };
         if self.is_new() {
-            return self.begin(&bytes);
+            return self.begin(bytes);
         }
-        fs::append(&self.file, &bytes)
+        fs::append(&self.file, bytes)
     }
 
     fn is_new(&self) -> bool {
