@@ -270,7 +270,7 @@ fetch() {
 
 # Each file of the release is the one that its list names, and the list names each.
 verify_tree() {
-	list=$tree/share/ah/installed
+	list=$tree/lib/ah/installed
 	[ -f "$list" ] || die 65 'the release has no list of its files'
 	find_files
 	files_of "$list" | LC_ALL=C sort >"$stage/listed"
@@ -285,15 +285,15 @@ verify_tree() {
 files_of() { sed -n 's/^[0-9a-f]\{64\}  //p' "$1"; }
 folders_of() { sed -n 's/^# made //p' "$1"; }
 listed_digest() { awk -v name="$2" 'substr($0, 67) == name { print substr($0, 1, 64); exit }' "$1"; }
-find_files() { (cd "$tree" && find . ! -type d ! -path ./share/ah/installed) | sed 's|^\./||' | LC_ALL=C sort >"$stage/there"; }
+find_files() { (cd "$tree" && find . ! -type d ! -path ./lib/ah/installed) | sed 's|^\./||' | LC_ALL=C sort >"$stage/there"; }
 
 write_list() {
-	mkdir -p "$tree/share/ah"
+	mkdir -p "$tree/lib/ah"
 	find_files
 	while read -r name; do
 		printf '%s  %s\n' "$(digest "$tree/$name")" "$name"
-	done <"$stage/there" >"$tree/share/ah/installed"
-	chmod 644 "$tree/share/ah/installed"
+	done <"$stage/there" >"$tree/lib/ah/installed"
+	chmod 644 "$tree/lib/ah/installed"
 }
 
 # ---- putting it in place
@@ -370,7 +370,7 @@ heal() {
 			settle
 			stage=
 		fi
-		[ ! -f "$old/leaving" ] || [ -f "$prefix/share/ah/installed" ] || {
+		[ ! -f "$old/leaving" ] || [ -f "$prefix/lib/ah/installed" ] || {
 			stage=$old
 			leave_folders
 			stage=
@@ -399,8 +399,8 @@ flush() { find "$1" -type f -exec sync {} + 2>/dev/null || sync; }
 # Puts each file in its place, the list last, and removes what only the former list names. It can be done again from
 # wherever it was cut short.
 settle() {
-	list=$prefix/share/ah/installed
-	fresh=$tree/share/ah/installed
+	list=$prefix/lib/ah/installed
+	fresh=$tree/lib/ah/installed
 	[ -f "$fresh" ] || return 0
 	[ ! -f "$list" ] || folders_of "$list" >>"$stage/folders"
 	files_of "$fresh" >"$stage/names"
@@ -408,7 +408,7 @@ settle() {
 		make_folder "${name%/*}"
 		[ ! -e "$tree/$name" ] || mv -f "$tree/$name" "$prefix/$name" || die 73 "cannot put $prefix/$name in its place"
 	done <"$stage/names"
-	make_folder share/ah
+	make_folder lib/ah
 	if [ -f "$list" ]; then
 		files_of "$list" >"$stage/former"
 		while read -r name; do
@@ -462,7 +462,7 @@ install_all() {
 	fi
 	commit
 	made=
-	files_of "$prefix/share/ah/installed" >"$stage/names"
+	files_of "$prefix/lib/ah/installed" >"$stage/names"
 	sed -n 's|^bin/||p' "$stage/names" >"$stage/programs"
 	while read -r name; do
 		how=
@@ -491,8 +491,8 @@ dry_run() {
 		in_source || die 64 'this is no source tree: say --from with a release'
 		echo "would build with cargo: $(bins | awk '{ printf "%s%s", sep, $1; sep = ", " }')"
 	fi
-	echo "would put below $prefix: bin, share/man, completions for bash, fish and zsh, share/ah/installed"
-	[ ! -f "$prefix/share/ah/installed" ] || echo "would replace what $prefix/share/ah/installed lists"
+	echo "would put below $prefix: bin, share/man, completions for bash, fish and zsh, lib/ah/installed"
+	[ ! -f "$prefix/lib/ah/installed" ] || echo "would replace what $prefix/lib/ah/installed lists"
 	echo 'Nothing was changed.'
 }
 
@@ -501,7 +501,7 @@ dry_run() {
 uninstall() {
 	find_digest
 	place_prefix
-	list=$prefix/share/ah/installed
+	list=$prefix/lib/ah/installed
 	if [ ! -f "$list" ]; then
 		set -- "$prefix"/.ah-install.*
 		[ -e "$1" ] || die 66 "nothing is installed below $prefix: no $list"

@@ -23,7 +23,7 @@ find_tar() {
 # pack FOLDER FILE: names in order, no owner, one time for all; gzip without a name or time of its own.
 pack() {
 	"$tar" -C "$1" --sort=name --format=ustar --mtime="@$epoch" --owner=0 --group=0 --numeric-owner --mode='u+rw,go+r,go-w' \
-		-cf "$2.tar" bin share || return 1
+		-cf "$2.tar" bin lib share || return 1
 	gzip -9 -n <"$2.tar" >"$2" && rm -f "$2.tar"
 }
 
@@ -76,8 +76,8 @@ main() {
 	trap 'exit 130' INT TERM HUP
 	# A release is what an installation puts into an empty place.
 	sh "$source/install/install.sh" --prefix "$work/tree" ${quick:+"$quick"} >"$work/log" || die 1 'it could not be built'
-	grep -v '^# made ' "$work/tree/share/ah/installed" >"$work/list"
-	cat "$work/list" >"$work/tree/share/ah/installed"
+	grep -v '^# made ' "$work/tree/lib/ah/installed" >"$work/list"
+	cat "$work/list" >"$work/tree/lib/ah/installed"
 	system=$(uname -s | tr '[:upper:]' '[:lower:]') machine=$(uname -m)
 	case $machine in
 	amd64) machine=x86_64 ;;

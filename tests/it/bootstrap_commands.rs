@@ -192,8 +192,8 @@ fn verify_names_what_is_not_as_it_was() {
     assert_eq!(home.run(&["verify"]).0, 0);
     // The list of an installation counts for more than the receipt.
     let list = format!("{}  it's bin/ah-git-guard\n", ah::receipt::sha256(b"#!/bin/sh\necho new\n"));
-    fs::create_dir_all(home.bin().join("../share/ah")).unwrap();
-    fs::write(home.bin().join("../share/ah/installed"), list).unwrap();
+    fs::create_dir_all(home.bin().join("../lib/ah")).unwrap();
+    fs::write(home.bin().join("../lib/ah/installed"), list).unwrap();
     assert_eq!(home.run(&["verify"]).0, 1);
     home.program("ah-git-guard", "echo new");
     let (code, text) = home.run(&["verify"]);

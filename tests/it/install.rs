@@ -75,8 +75,8 @@ impl World {
             names.push_str(&format!("{}  {name}\n", ah::receipt::sha256(text.as_bytes())));
         }
         names.push_str(list);
-        fs::create_dir_all(tree.join("share/ah")).unwrap();
-        fs::write(tree.join("share/ah/installed"), names).unwrap();
+        fs::create_dir_all(tree.join("lib/ah")).unwrap();
+        fs::write(tree.join("lib/ah/installed"), names).unwrap();
         let machine = |flag: &str| {
             String::from_utf8(Command::new("uname").arg(flag).output().unwrap().stdout).unwrap().trim().to_lowercase()
         };
