@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bootstrap_commands;
+mod bootstrap_cut_short;
 mod bootstrap_home;
 mod bootstrap_settings;
 mod cli;
@@ -34,6 +36,7 @@ mod judge_deliver;
 mod judge_desk;
 mod judge_early;
 mod judge_faults;
+mod install;
 mod judge_injection;
 mod judge_lessons;
 mod judge_learn;
