@@ -21,6 +21,9 @@ use std::io;
 /// Longest prompt or message that is kept, in bytes.
 pub(super) const LONG: usize = 16 << 10;
 
+/// How the keys begin of what a harness gives no name: what is the same in one turn counts once.
+pub(super) const NAMELESS: char = '~';
+
 /// Longest prompt of a machine that is kept, in bytes.
 const MACHINE: usize = 600;
 
@@ -59,11 +62,12 @@ pub fn record(home: &Home, event: &Event) -> io::Result<()> {
 fn key(event: &Event) -> String {
     let raw = |raw: Option<&RawValue>| fingerprint(raw.map_or("", RawValue::get));
     match event.moment {
+        Moment::UserPromptSubmit if event.prompt_id.is_empty() => format!("{NAMELESS}{:016x}", fingerprint(&event.prompt)),
         // A note that a task ended may have the id of the prompt before it.
-        Moment::UserPromptSubmit => format!("{} {:016x}", event.prompt_id, fingerprint(&event.prompt)).trim_start().to_owned(),
+        Moment::UserPromptSubmit => format!("{} {:016x}", event.prompt_id, fingerprint(&event.prompt)),
         _ if event.tool_use_id.is_empty() => {
             let (input, response) = (raw(event.tool_input), raw(event.tool_response));
-            format!("{} {input:016x} {response:016x}", safe_head(&event.tool_name, 40))
+            format!("{NAMELESS}{} {input:016x} {response:016x}", safe_head(&event.tool_name, 40))
         }
         _ => safe_head(&event.tool_use_id, 200).into_owned(),
     }
