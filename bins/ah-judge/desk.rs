@@ -1,5 +1,7 @@
 //! What an event is judged with: to whom its session belongs, the session's log, the lessons, the settings.
 
+use crate::ledger::Ledger;
+use crate::live::Live;
 use crate::settings::Judge;
 use ah::config::Config;
 use ah::event::Event;
@@ -11,12 +13,16 @@ use std::path::Path;
 
 /// Everything that is known before anything is judged.
 pub struct Desk {
+    /// How checks run in the background.
+    pub live: Live,
     /// ah's own places.
     pub paths: &'static Paths,
     /// To whom the session belongs.
     pub scope: Scope,
     /// Its log.
     pub session: Session,
+    /// Its id.
+    pub session_id: String,
     /// The judge's settings.
     pub settings: Judge,
     /// The lessons.
@@ -48,6 +54,12 @@ impl Desk {
             return None;
         }
         let store = Store::of(paths, &scope);
-        Some(Self { paths, settings: Judge::of(&config), scope, session, store })
+        let live = Live::of(&config, &|name| std::env::var_os(name));
+        Some(Self { live, paths, scope, session, session_id: event.session_id.to_string(), settings: Judge::of(&config), store })
+    }
+
+    /// What is written down beside the lessons.
+    pub fn ledger(&self) -> Ledger {
+        Ledger { log: self.store.outcomes_file(), repo: self.scope.name.clone(), session: self.session_id.clone() }
     }
 }

@@ -9,31 +9,44 @@ use lessons::{ALL, AREA, CONSEQUENCE, CWD, OVERRIDES, QUESTION, REACH, SCOPE, SI
 use std::process::ExitCode;
 
 mod capture;
+mod check;
 mod check_id;
 mod coin;
 mod commands;
 mod correction;
 mod declared;
+mod deliver;
+mod desk;
+mod early;
 mod episode;
 mod event;
 mod learn;
 mod ledger;
 mod lessons;
 mod live;
+mod memory;
 mod model;
 mod order;
+mod parcel;
+mod past;
 mod pending;
 mod pool;
+mod queue;
 mod rule;
+mod scopes;
 mod settings;
+mod settle;
+mod stop;
 mod verdict;
 mod wording;
+mod work;
 
 const CLI: Cli = Cli {
     name: "ah-judge",
     about: "ask which learned lessons a turn runs into, and hand them over",
     usage: &[
         "[flags] < event",
+        "check --session ID [--cwd DIR]",
         "learn [--session ID] [--dry-run] [--yes] [EPISODE]",
         "learn EPISODE --question TEXT [--consequence TEXT] [--situation TEXT] | --drop",
         "lessons [list] [--all] [--stat] [--json]",
@@ -42,6 +55,7 @@ const CLI: Cli = Cli {
         "strip [--json] CHECK LESSON",
     ],
     commands: &[
+        Command { name: "check", args: "", help: "check the work of a session so far, as the live mode does" },
         Command { name: "learn", args: "[EPISODE]", help: "turn corrections into lessons, each shown before it is stored" },
         Command { name: "lessons", args: "[WHAT]", help: "list, add, change, bring in, share and explain lessons" },
         Command { name: "request", args: "", help: "show what the model would be sent, or send it" },
@@ -87,6 +101,7 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(&PROGRAM, &call.options)),
+        Some("check") => live::check(&CLI, &call),
         Some("learn") => learn::learn(&CLI, &call),
         Some("lessons") => lessons::lessons(&CLI, &call),
         Some("request") => commands::request(&CLI, &call),

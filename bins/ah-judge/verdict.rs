@@ -23,14 +23,6 @@ pub struct Judged {
     pub stripped: bool,
 }
 
-impl Judged {
-    /// Whether it stands. One that does not is tried once more: the work changed and still leads there, or nobody can
-    /// tell.
-    pub fn settled(&self) -> bool {
-        kind(self.verdict, self.avoids) != Kind::AskedUnclear
-    }
-}
-
 fn kind(verdict: Verdict, avoids: bool) -> Kind {
     match verdict {
         Verdict::Changed if avoids => Kind::AskedThenChanged,
@@ -101,7 +93,7 @@ mod tests {
         let resolved = vec![say("L-a", Verdict::Changed), say("L-x", Verdict::Changed), say("L-a", Verdict::Unclear)];
         let ledger = Ledger { log: PathBuf::new(), repo: "w".into(), session: "s".into() };
         let (judged, outcomes) = of(&pending, &Reply { resolved, ..Reply::default() }, &ledger, 9);
-        assert_eq!((judged.len(), judged[0].id.as_str(), judged[0].settled(), judged[0].check.as_str()), (1, "L-a", true, "c1"));
+        assert_eq!((judged.len(), judged[0].id.as_str(), judged[0].check.as_str()), (1, "L-a", "c1"));
         assert_eq!(
             (outcomes[0].kind, outcomes[0].lessons.as_slice(), outcomes[0].check.as_str()),
             (Kind::AskedThenChanged, ["L-a".to_owned()].as_slice(), "c1")

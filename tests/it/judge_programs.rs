@@ -64,7 +64,7 @@ fn clean(home: &Home) -> bool {
 
 fn ours(home: &mut Home, text: &str) {
     let file = script(home, "grader", text);
-    home.set(&json!({"model": "command", "command": [file, "--mode", "x y"], "timeout_s": 5, "per_turn": {"asks": null, "tokens": null}, "per_session": {"tokens": null}}));
+    home.set(&json!({"model": "command", "command": [file, "--mode", "x y"], "timeout_s": 3, "per_turn": {"asks": null, "tokens": null}, "per_session": {"tokens": null}}));
 }
 
 #[test]
@@ -107,12 +107,12 @@ fn what_a_program_does_wrong_is_told() {
         ours(&mut home, text);
         let begun = Instant::now();
         assert_eq!(home.send(&question())["reason"], reason, "{text}");
-        assert!(begun.elapsed() < Duration::from_millis(6_500), "{text}: {:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_millis(4_500), "{text}: {:?}", begun.elapsed());
         assert!(gone(home.dir.path().to_str().unwrap()) && clean(&home), "{text}");
     }
     let home = Home::new(&json!({"model": "command", "command": ["/no/such/program"]}));
     let told = home.send(&question());
-    assert_eq!(told["reason"], "program");
+    assert_eq!(told["reason"], "absent");
     assert!(told["text"].as_str().unwrap().contains("No such file"), "{told}");
 }
 
@@ -280,7 +280,7 @@ fn inside_a_model_no_hook_does_anything() {
     let mut command = home.command(&["--harness", "claude"]);
     let mut child = command.env("AH_JUDGE", "1").spawn().unwrap();
     let event = json!({"hook_event_name": "Stop", "session_id": "s", "cwd": home.dir.path(), "last_assistant_message": "x"});
-    // It leaves without reading, so the pipe may be gone already.
+    // It may leave before it reads.
     let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), event.to_string().as_bytes());
     let done = child.wait_with_output().unwrap();
     assert!(done.status.success() && done.stdout.is_empty() && done.stderr.is_empty());

@@ -1,26 +1,8 @@
 //! Models behind HTTP: the exact request, every way it can go wrong, and what is remembered of it.
 
-use crate::model_server::{APPLIES, Home, Server, Turn, question};
+use crate::model_server::{APPLIES, Home, Server, Turn, chat, graded, one, question};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
-
-fn chat(server: &Server, more: &Value) -> Home {
-    let mut judge = json!({"model": "chat:m", "base_url": server.url("/v1")});
-    for (key, value) in more.as_object().unwrap() {
-        judge[key] = value.clone();
-    }
-    Home::new(&judge)
-}
-
-fn graded(told: &Value) -> Vec<(String, u64)> {
-    let applies = told["applies"].as_array().unwrap_or_else(|| panic!("{told}"));
-    applies.iter().map(|one| (one["id"].as_str().unwrap().to_owned(), one["grade"].as_u64().unwrap())).collect()
-}
-
-fn one(id: &str, grade: u64) -> Vec<(String, u64)> {
-    vec![(id.to_owned(), grade)]
-}
 
 #[test]
 fn chat_sends_what_its_interface_asks_for() {
@@ -141,6 +123,17 @@ fn a_server_that_knows_less_is_asked_for_less_and_remembered() {
 }
 
 #[test]
+fn a_server_that_ignores_the_schema_gets_it_in_the_prompt() {
+    let server = Server::new(&[Turn::chat("L1 applies."), Turn::chat(APPLIES)]);
+    let home = chat(&server, &json!({}));
+    assert_eq!(home.send(&question())["reason"], "no_json");
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    let body = server.seen()[1].json();
+    assert_eq!(body["response_format"], json!({"type": "json_object"}));
+    assert!(body["messages"][1]["content"].as_str().unwrap().contains("fits this JSON schema"));
+}
+
+#[test]
 fn anthropic_falls_back_to_a_tool() {
     let tool = json!({"stop_reason": "tool_use", "content": [{"type": "text", "text": "I will."},
         {"type": "tool_use", "id": "t", "name": "verdicts", "input": serde_json::from_str::<Value>(APPLIES).unwrap()}]});
@@ -156,142 +149,6 @@ fn anthropic_falls_back_to_a_tool() {
     assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "verdicts", "disable_parallel_tool_use": true}));
     assert_eq!((&body["tools"][0]["strict"], &body["tools"][0]["input_schema"]["type"]), (&json!(true), &json!("object")));
     assert!(body.get("output_config").is_none());
-}
-
-#[test]
-fn what_goes_wrong_is_told_apart() {
-    let prose = "The lesson L1 applies to this work, grade 3.";
-    let of = |extra: Value| Turn::ok(&json!({"choices": [extra]}));
-    let cases: Vec<(Turn, &str)> = vec![
-        (Turn::chat(prose), "no_json"),
-        (Turn::chat(r#"{"moves":["x"]}"#), "no_applies"),
-        (Turn::chat(""), "no_json"),
-        (Turn::chat("{\"applies\":[{\"id\":\"L1\",\"grade\":3}"), "no_json"),
-        (of(json!({"message": {"content": APPLIES}, "finish_reason": "length"})), "cut"),
-        (of(json!({"message": {"content": null, "refusal": "no"}})), "refusal"),
-        (Turn::ok(&json!({"choices": []})), "no_json"),
-        (Turn::Answer(200, vec![], "<html>busy</html>".into()), "no_json"),
-        (Turn::Answer(200, vec![], "[".repeat(200_000)), "no_json"),
-        (Turn::status(401, "bad key"), "auth"),
-        (Turn::status(404, "no such model"), "no_model"),
-        (Turn::status(402, "pay"), "quota"),
-        (Turn::status(429, "insufficient_quota"), "quota"),
-        (Turn::status(413, "too long"), "status"),
-        (Turn::Answer(302, vec![("location", "http://127.0.0.1:1/".into())], String::new()), "status"),
-        (Turn::Big, "too_large"),
-        (Turn::Half, "network"),
-        (Turn::Close, "network"),
-    ];
-    for (turn, reason) in cases {
-        let server = Server::new(&[turn.clone()]);
-        let home = chat(&server, &json!({"timeout_s": 5}));
-        let begun = Instant::now();
-        let told = home.send(&question());
-        assert_eq!((told["outcome"].as_str(), told["reason"].as_str()), (Some("failed"), Some(reason)), "{turn:?}: {told}");
-        assert!(begun.elapsed() < Duration::from_secs(5), "{turn:?}");
-        let log = home.state("log.jsonl");
-        assert!(log.contains(&format!("not graded: chat:m: {reason}: ")), "{turn:?}: {log}");
-    }
-}
-
-#[test]
-fn time_is_kept_whatever_the_server_does() {
-    for turn in [Turn::Hang(Duration::from_secs(60)), Turn::Trickle] {
-        let server = Server::new(&[turn.clone()]);
-        let home = chat(&server, &json!({"timeout_s": 1}));
-        let begun = Instant::now();
-        assert_eq!(home.send(&question())["reason"], "timeout", "{turn:?}");
-        assert!(begun.elapsed() < Duration::from_millis(2_500), "{turn:?}: {:?}", begun.elapsed());
-        assert_eq!(server.seen().len(), 1);
-    }
-    // Nobody there, and no TLS where some is expected.
-    let home = Home::new(&json!({"model": "chat:m", "base_url": "http://127.0.0.1:9/v1"}));
-    assert_eq!(home.send(&question())["reason"], "network");
-    let plain = Server::new(&[Turn::chat(APPLIES)]);
-    let home = Home::new(&json!({"model": "chat:m", "base_url": format!("https://127.0.0.1:{}/v1", plain.port)}));
-    let told = home.send(&question());
-    assert!(matches!(told["reason"].as_str(), Some("tls" | "network")), "{told}");
-}
-
-#[test]
-fn a_busy_server_is_asked_once_more_if_there_is_time() {
-    let busy = |status, header: (&'static str, &str)| Turn::Answer(status, vec![(header.0, header.1.to_owned())], "{}".into());
-    for first in [busy(429, ("retry-after", "0")), busy(503, ("retry-after-ms", "50")), busy(529, ("x", "y")), Turn::Close] {
-        let server = Server::new(&[first.clone(), Turn::chat(APPLIES)]);
-        let told = chat(&server, &json!({"timeout_s": 10})).send(&question());
-        match first {
-            // Whether a closed connection counts as reset is the system's to say.
-            Turn::Close => assert!(server.seen().len() <= 2, "{told}"),
-            _ => assert_eq!((graded(&told), server.seen().len()), (one("L1", 3), 2), "{first:?}"),
-        }
-    }
-    // Never a third time, not where the server says no, and not where the wait would not fit.
-    for (first, times) in [
-        (busy(503, ("retry-after", "0")), 2),
-        (busy(503, ("x-should-retry", "false")), 1),
-        (busy(429, ("retry-after", "900")), 1),
-    ] {
-        let server = Server::new(&[first]);
-        let home = chat(&server, &json!({"timeout_s": 5}));
-        assert_eq!(home.send(&question())["outcome"], "failed");
-        assert_eq!(server.seen().len(), times);
-    }
-}
-
-#[test]
-fn a_model_that_fails_is_left_alone_and_says_why() {
-    // At once, where somebody must do something first or the server says when.
-    for (turn, reason) in [
-        (Turn::status(401, "invalid x-api-key"), "auth"),
-        (Turn::status(404, "model: claude-retired"), "no_model"),
-        (Turn::Answer(429, vec![("retry-after", "600".into())], "{}".into()), "rate"),
-    ] {
-        let server = Server::new(&[turn]);
-        let home = chat(&server, &json!({}));
-        assert_eq!(home.send(&question())["reason"], reason);
-        let told = home.send(&question());
-        assert_eq!(told["reason"], "breaker");
-        assert!(told["text"].as_str().unwrap().contains(reason), "{told}");
-        assert_eq!(server.seen().len(), 1);
-        assert!(home.state("log.jsonl").contains("is left alone until 20"));
-    }
-    // After three in a row otherwise; what works in between counts.
-    let (bad, good) = (Turn::chat("no"), Turn::chat(APPLIES));
-    let server = Server::new(&[bad.clone(), bad.clone(), good, bad.clone(), bad.clone(), bad]);
-    let home = chat(&server, &json!({"per_turn": {"asks": null}}));
-    let reasons: Vec<_> = (0..7).map(|_| home.send(&question())["reason"].as_str().unwrap_or("-").to_owned()).collect();
-    assert_eq!(reasons, ["no_json", "no_json", "-", "no_json", "no_json", "no_json", "breaker"]);
-    // Another address is another model.
-    let other = Server::new(&[Turn::chat(APPLIES)]);
-    home.set(&json!({"model": "chat:m", "base_url": other.url("/v1"), "per_turn": {"asks": null}}));
-    assert_eq!(home.send(&question())["outcome"], "answered");
-}
-
-#[test]
-fn caps_are_kept_in_calls_tokens_and_money() {
-    let server = Server::new(&[Turn::chat(APPLIES)]);
-    let home = chat(&server, &json!({"per_turn": {"asks": 2}}));
-    let reasons =
-        |home: &Home| (0..3).map(|_| home.send(&question())["reason"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>();
-    assert_eq!(reasons(&home), ["-", "-", "budget"]);
-    let mut next = question();
-    next["turn"] = json!("stop:2");
-    assert_eq!(home.send(&next)["outcome"], "answered");
-    // 950 tokens each; a call may need 2,000 and more before it is known.
-    let home = chat(&server, &json!({"per_day": {"tokens": 3_000}}));
-    assert_eq!(reasons(&home), ["-", "-", "budget"]);
-    let spent: Value = serde_json::from_str(&home.state("meter.json")).unwrap();
-    assert_eq!(spent["sessions"]["s1"]["all"]["tokens"], 1_900);
-    let text = home.send(&question())["text"].as_str().unwrap().to_owned();
-    assert!(text.contains("judge.per_day is 3000 tokens"), "{text}");
-    // Money without a price is a cap that cannot be kept.
-    let capped = json!({"per_session": {"money": 0.01}});
-    let text = chat(&server, &capped).send(&question())["text"].as_str().unwrap().to_owned();
-    assert!(text.contains("no price for chat:m"), "{text}");
-    let prices = json!({"per_session": {"money": 0.03}, "prices": {"m": {"in": 10, "out": 10}}, "currency": "EUR"});
-    let home = chat(&server, &prices);
-    assert_eq!(home.send(&question())["usage"]["eur"], 0.0095);
-    assert_eq!(reasons(&home), ["-", "budget", "budget"]);
 }
 
 #[test]
@@ -353,4 +210,33 @@ fn proxies_are_used_but_not_for_this_machine() {
     home.env.push(("NO_PROXY", "other.example,.invalid".into()));
     let told = home.send(&question());
     assert_eq!((told["outcome"].as_str(), proxy.seen().len()), (Some("failed"), seen.len()), "{told}");
+}
+
+#[test]
+fn certificates_are_checked_against_the_built_in_ones_or_those_of_a_file() {
+    let server = Server::with_tls("127.0.0.1", &[Turn::chat(APPLIES)]);
+    let ca = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls/ca.pem");
+    let of = |host: &str, more: Value| {
+        let mut judge = json!({"model": "chat:m", "base_url": format!("https://{host}:{}/v1", server.port), "timeout_s": 5});
+        more.as_object().unwrap().iter().for_each(|(key, value)| judge[key] = value.clone());
+        Home::new(&judge)
+    };
+    // Nobody known has signed it.
+    let told = of("localhost", json!({})).send(&question());
+    assert_eq!((told["reason"].as_str(), server.seen().len()), (Some("tls"), 0), "{told}");
+    assert_eq!(graded(&of("localhost", json!({"ca_file": ca})).send(&question())), one("L1", 3));
+    let mut home = of("127.0.0.1", json!({}));
+    home.env.push(("SSL_CERT_FILE", ca.to_str().unwrap().to_owned()));
+    assert_eq!(graded(&home.send(&question())), one("L1", 3));
+    // It is for another name.
+    let other = Server::with_tls("127.0.0.2", &[Turn::chat(APPLIES)]);
+    let home = Home::new(&json!({"model": "chat:m", "base_url": format!("https://127.0.0.2:{}/v1", other.port), "ca_file": ca}));
+    let told = home.send(&question());
+    assert_eq!((told["reason"].as_str(), other.seen().len()), (Some("tls"), 0), "{told}");
+    // No certificates in it, no such file.
+    for file in ["tests/data/tls/server.key", "no/such/file"] {
+        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        assert_eq!(of("localhost", json!({"ca_file": file})).send(&question())["reason"], "config");
+    }
+    assert_eq!(server.seen().len(), 2);
 }

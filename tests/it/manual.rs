@@ -10,6 +10,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "ah-bootstrap", file: env!("CARGO_BIN_EXE_ah-bootstrap"), flag: "apply", command: "verify" },
     Program { name: "ah-doctor", file: env!("CARGO_BIN_EXE_ah-doctor"), flag: "deep", command: "demo" },
     Program { name: "ah-git-guard", file: env!("CARGO_BIN_EXE_ah-git-guard"), flag: "harness", command: "check" },
+    Program { name: "ah-judge", file: env!("CARGO_BIN_EXE_ah-judge"), flag: "send", command: "request" },
 ];
 
 struct Program {

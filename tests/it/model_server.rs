@@ -1,5 +1,7 @@
 //! A scripted model server on loopback, and the judge asking it.
 
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
@@ -19,6 +21,8 @@ pub enum Turn {
     Answer(u16, Vec<(&'static str, String)>, String),
     /// Sends a body without end.
     Big,
+    /// Sends a small body that unpacks to a gibibyte.
+    Bomb,
     /// Closes without a word.
     Close,
     /// Answers half of a body and closes.
@@ -93,6 +97,27 @@ impl Server {
         Self { port, seen }
     }
 
+    /// The same behind TLS, with the certificate of tests/data/tls.
+    pub fn with_tls(host: &str, turns: &[Turn]) -> Self {
+        let inner = Self::new(turns);
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tls");
+        let read = |name: &str| fs::read(data.join(name)).expect("a file of tests/data/tls");
+        let chain = CertificateDer::pem_slice_iter(&read("server.pem")).map(|one| one.expect("a certificate")).collect();
+        let key = PrivateKeyDer::from_pem_slice(&read("server.key")).expect("a key");
+        let config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).expect("a pair");
+        let config = Arc::new(config);
+        let listener = TcpListener::bind((host, 0)).expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        let plain = inner.port;
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let config = Arc::clone(&config);
+                thread::spawn(move || drop(unwrap_tls(stream, config, plain)));
+            }
+        });
+        Self { port, ..inner }
+    }
+
     pub fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
@@ -102,10 +127,34 @@ impl Server {
     }
 }
 
+/// One request and its answer between a TLS stream and the server without.
+fn unwrap_tls(mut outer: TcpStream, config: Arc<rustls::ServerConfig>, plain: u16) -> std::io::Result<()> {
+    let mut session = rustls::ServerConnection::new(config).map_err(std::io::Error::other)?;
+    let mut tls = rustls::Stream::new(&mut session, &mut outer);
+    let mut inner = TcpStream::connect(("127.0.0.1", plain))?;
+    let (mut request, mut chunk) = (Vec::new(), [0; 16 << 10]);
+    let whole = |request: &[u8]| {
+        let text = String::from_utf8_lossy(request);
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        let length = head.to_lowercase().split_once("content-length: ")?.1.lines().next()?.parse::<usize>().ok()?;
+        (body.len() >= length).then_some(())
+    };
+    while whole(&request).is_none() {
+        let count = tls.read(&mut chunk)?;
+        request.extend_from_slice(&chunk[..count]);
+    }
+    inner.write_all(&request)?;
+    let mut answer = Vec::new();
+    inner.read_to_end(&mut answer)?;
+    tls.write_all(&answer)?;
+    tls.conn.send_close_notify();
+    tls.flush()
+}
+
 fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
-    reader.read_line(&mut line).ok()?;
+    reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
     let mut headers = BTreeMap::new();
     loop {
         let mut header = String::new();
@@ -130,6 +179,11 @@ fn play(mut stream: TcpStream, turn: Turn) -> std::io::Result<()> {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n")?;
             let chunk = vec![b'x'; 1 << 16];
             (0..1 << 14).try_for_each(|_| stream.write_all(&chunk))
+        }
+        Turn::Bomb => {
+            let packed = Command::new("sh").args(["-c", "head -c 1073741824 /dev/zero | gzip -1"]).output()?.stdout;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {}\r\n\r\n", packed.len());
+            stream.write_all(&[head.as_bytes(), &packed].concat())
         }
         Turn::Close => Ok(()),
         Turn::Half => stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"choices\":[{\"mess"),
@@ -216,4 +270,24 @@ impl Home {
     pub fn state(&self, name: &str) -> String {
         fs::read_to_string(self.path("state").join(name)).unwrap_or_default()
     }
+}
+
+/// A home whose judge asks this server by Chat Completions, with more keys.
+pub fn chat(server: &Server, more: &Value) -> Home {
+    let mut judge = json!({"model": "chat:m", "base_url": server.url("/v1")});
+    for (key, value) in more.as_object().unwrap() {
+        judge[key] = value.clone();
+    }
+    Home::new(&judge)
+}
+
+/// Ids and grades of what came of a question.
+pub fn graded(told: &Value) -> Vec<(String, u64)> {
+    let applies = told["applies"].as_array().unwrap_or_else(|| panic!("{told}"));
+    applies.iter().map(|one| (one["id"].as_str().unwrap().to_owned(), one["grade"].as_u64().unwrap())).collect()
+}
+
+/// What one lesson with a grade looks like there.
+pub fn one(id: &str, grade: u64) -> Vec<(String, u64)> {
+    vec![(id.to_owned(), grade)]
 }

@@ -1,11 +1,12 @@
 //! What of a prompt the person said: without quotations, code and pasted logs.
 
-/// Most bytes of a prompt that are looked at: a correction is said early.
+/// Most characters of a prompt that are looked at: a correction is said early.
 const LOOKED: usize = 4_000;
 
 /// The sentences that the person said, in small letters and with plain apostrophes.
 pub fn sentences(prompt: &str) -> Vec<String> {
-    let text = &prompt[..prompt.floor_char_boundary(LOOKED)];
+    let end = prompt.char_indices().nth(LOOKED).map_or(prompt.len(), |(at, _)| at);
+    let text = &prompt[..end];
     let mut kept = String::new();
     let mut fenced = false;
     for line in text.lines() {

@@ -9,6 +9,7 @@ mod stat;
 mod write;
 
 pub use place::Place;
+pub use share::SOURCE;
 pub use write::said;
 
 use ah::cli::{Call, Cli, Flag};

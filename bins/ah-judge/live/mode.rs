@@ -25,25 +25,21 @@ pub struct Live {
 }
 
 impl Live {
-    /// By `AH_MODE` (with `"migrate": "borg"` also `BORG_MODE`), else `judge.mode`, else off; the numbers by `judge.live`
-    /// (`bar`, `debounce_s`, `per_session`). What is not understood is as if it were not there.
+    /// By `judge.mode` (which `AH_MODE` sets, too), with `"migrate": "borg"` else by `BORG_MODE`, else off; the numbers by
+    /// `judge.live` (`bar`, `debounce_s`, `per_session`). What is not understood is as if it were not there.
     pub fn of(config: &Config, look: &dyn Fn(&str) -> Option<OsString>) -> Self {
         let section = config.judge().unwrap_or_default();
-        let variable = |name: &str| look(name).and_then(|value| mode(value.to_str()?));
-        let old = config.migrate.as_deref() == Some("borg");
-        let on = variable("AH_MODE")
-            .or_else(|| if old { variable("BORG_MODE") } else { None })
-            .or_else(|| mode(section["mode"].as_str()?))
-            .unwrap_or(false);
+        let old = || look("BORG_MODE").filter(|_| config.migrate.as_deref() == Some("borg"));
+        let on = section["mode"].as_str().and_then(mode).or_else(|| mode(old()?.to_str()?)).unwrap_or(false);
         Self::read(&section["live"], on)
     }
 
     fn read(live: &Value, on: bool) -> Self {
-        let seconds = live["debounce_s"].as_u64().filter(|s| *s <= 86_400);
+        let seconds = live["debounce_s"].as_f64().filter(|s| (0.0..=86_400.0).contains(s));
         Self {
             bar: live["bar"].as_f64().filter(|bar| (0.0..=1.0).contains(bar)).unwrap_or(BAR),
             checks: live["per_session"].as_u64().unwrap_or(CHECKS),
-            debounce: seconds.map_or(DEBOUNCE, |s| s * 1_000),
+            debounce: seconds.map_or(DEBOUNCE, |s| (s * 1_000.0) as u64),
             on,
         }
     }
@@ -67,9 +63,10 @@ mod tests {
         std::fs::write(dir.path().join("config.json"), config).unwrap();
         let home = dir.path().to_path_buf();
         let paths = Paths::new(&|name| (name == "HOME" || name == "AH_CONFIG_HOME").then(|| home.clone().into())).unwrap();
-        let (config, problems) = Config::load_with(&paths.with_system(home.join("none")), None, &|_| None);
+        let look = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into());
+        let (config, problems) = Config::load_with(&paths.with_system(home.join("none")), None, &look);
         assert!(problems.is_empty(), "{problems:?}");
-        Live::of(&config, &|name| vars.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).into()))
+        Live::of(&config, &look)
     }
 
     #[test]

@@ -81,6 +81,10 @@ pub fn program(call: &Call, model: &str, settings: &Judge, most: Option<f64>, sh
         // A grade needs no thirty thousand tokens of thought, which is what it takes if nobody says so.
         env.push(("MAX_THINKING_TOKENS", "0".to_owned()));
     }
+    if settings.effort.is_none() || settings.max_tokens.is_some() {
+        // Thoughts would count too.
+        env.push(("CLAUDE_CODE_MAX_OUTPUT_TOKENS", call.max_tokens.to_string()));
+    }
     let name = settings.command.first().map_or("claude", String::as_str).into();
     Program { args: args.into_iter().map(Into::into).collect(), env, input, name }
 }
@@ -94,7 +98,7 @@ fn read(ran: &Ran) -> Heard {
         Value::Array(list) => list,
         one => vec![one],
     });
-    let Some(found) = found.filter(result).last() else {
+    let Some(found) = found.filter(result).next_back() else {
         let error = ran.error.lines().next().unwrap_or("it printed no result");
         let code = ran.code.map_or_else(String::new, |code| format!(" (exit {code})"));
         return Reason::new(Code::Program, format!("claude{code}: {error}")).into();

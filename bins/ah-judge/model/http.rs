@@ -3,7 +3,7 @@
 use super::reason::{Code, Reason};
 use crate::settings::Judge;
 use ah::clock::Deadline;
-use std::io;
+use std::io::{self, Read};
 use std::time::Duration;
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Error, Proxy};
@@ -82,8 +82,14 @@ pub fn post(settings: &Judge, post: &Post, deadline: Deadline) -> Result<Answer,
         .map(|ms| ms as u64);
     let again = header("x-should-retry").and_then(|text| text.trim().parse().ok());
     let status = response.status().as_u16();
-    let body =
-        response.body_mut().with_config().limit(MOST).read_to_vec().map_err(|error| Fault { again: false, ..fault(&error) })?;
+    let mut body = Vec::new();
+    let reader = response.body_mut().with_config().limit(MOST).reader();
+    // The limit is on what comes over the wire, which may be packed.
+    let read = reader.take(MOST + 1).read_to_end(&mut body);
+    read.map_err(|error| Fault { again: false, ..fault(&Error::from(error)) })?;
+    if body.len() as u64 > MOST {
+        return Err(fail(Reason::new(Code::TooLarge, format!("the answer is longer than {MOST} bytes"))));
+    }
     Ok(Answer { body, again, after_ms, status })
 }
 

@@ -6,6 +6,8 @@ use ah::redact::redact;
 /// What kind of failure it was; the word is what the records say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
+    /// The program is not there, or cannot be started.
+    Absent,
     /// The key was refused, or the account may not.
     Auth,
     /// A failure before; it is left alone for a while.
@@ -30,7 +32,7 @@ pub enum Code {
     NoModel,
     /// A person switched it off.
     Off,
-    /// The program could not be run, or said nothing.
+    /// The program failed, or said nothing.
     Program,
     /// The account is empty.
     Quota,
@@ -55,6 +57,7 @@ impl Code {
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
+            Self::Absent => "absent",
             Self::Auth => "auth",
             Self::Breaker => "breaker",
             Self::Budget => "budget",

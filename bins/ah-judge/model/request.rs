@@ -8,6 +8,7 @@ use super::send;
 use super::shape::Shape;
 use super::{Ask, claude, codex, program};
 use crate::settings::{Judge, Model};
+use ah::clock::now_ms;
 use ah::meter::Meter;
 use ah::paths::Paths;
 use ah::redact::MARK;
@@ -24,7 +25,7 @@ pub fn shown(settings: &Judge, ask: &Ask, paths: Option<&Paths>) -> String {
         return format!("nothing: {}\n", settings.problems.join("; "));
     }
     // What was learned of the server by trying is part of it; a key is not read to be shown.
-    let learned = paths.map(Meter::of).and_then(|meter| meter.learned(&send::place(settings)));
+    let learned = paths.map(Meter::of).and_then(|meter| meter.learned(&send::place(settings), now_ms()));
     let shape = Shape::read(&learned.unwrap_or_default());
     match &settings.model {
         Model::Off => "nothing: the model is off\n".to_owned(),

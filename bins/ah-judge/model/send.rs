@@ -8,7 +8,7 @@ use super::key::Key;
 use super::ollama::{self, Ollama};
 use super::reason::{Code, Reason};
 use super::server::{self, Api};
-use super::shape::Shape;
+use super::shape::{Rung, Shape};
 use super::usage::Usage;
 use super::{claude, codex, program};
 use crate::settings::{Judge, Model};
@@ -40,6 +40,9 @@ impl<'a> Sending<'a> {
         let done = self.ask(&mut usage).and_then(|(text, key)| {
             let found = read(&text);
             self.note(&key, found.as_ref().err());
+            if found.as_ref().is_err_and(|reason| reason.code == Code::NoJson) {
+                self.unheld();
+            }
             found
         });
         usage.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -70,14 +73,14 @@ impl<'a> Sending<'a> {
         let budget = self.meter.as_ref().map(|meter| Budget::take(settings, self.call, meter)).transpose()?;
         budget.as_ref().and_then(Budget::trouble).inspect(|trouble| self.log(trouble));
         let place = place(settings);
-        let known = self.meter.as_ref().and_then(|meter| meter.learned(&place)).unwrap_or_default();
+        let known = self.meter.as_ref().and_then(|meter| meter.learned(&place, now_ms())).unwrap_or_default();
         let mut shape = Shape::read(&known);
         let heard = self.send(&key, budget.as_ref().and_then(|budget| budget.most), &mut shape);
         // Nobody reads what did not arrive, and what arrived may have been read whatever came back.
         let unsent = heard.said.as_ref().err().is_some_and(|reason| {
             matches!(
                 reason.code,
-                Code::Auth | Code::Config | Code::Network | Code::NoModel | Code::Quota | Code::Status | Code::Tls
+                Code::Absent | Code::Auth | Code::Config | Code::Network | Code::NoModel | Code::Quota | Code::Status | Code::Tls
             )
         });
         usage.add(settings, heard.tokens, heard.money.as_ref(), budget::cost);
@@ -111,6 +114,17 @@ impl<'a> Sending<'a> {
                 Some(api) => server::ask(&*api, settings, shape, deadline),
                 None => Reason::new(Code::Off, "no model is asked".to_owned()).into(),
             },
+        }
+    }
+
+    /// A server that took the schema and did not keep to it gets it in the prompt from now on.
+    fn unheld(&self) {
+        let Some(meter) = &self.meter else { return };
+        let place = place(self.settings);
+        let mut shape = Shape::read(&meter.learned(&place, now_ms()).unwrap_or_default());
+        if shape.rung == Rung::Schema {
+            shape.rung = Rung::Json;
+            let _ = meter.learn(&place, now_ms(), &shape.text());
         }
     }
 

@@ -2,8 +2,10 @@
 
 mod evidence;
 mod groups;
+mod steps;
 
 pub use groups::Pending;
+pub use steps::{of as steps_of, steps};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -14,6 +14,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("AH_FAIL", "git_guard.fail"),
     ("AH_HOOKS", "git_guard.hooks"),
     ("AH_JUDGE_MODEL", "judge.model"),
+    ("AH_MODE", "judge.mode"),
     ("AH_NO_PROMPT", "git_guard.no_prompt"),
     ("AH_OFF", "off"),
     ("AH_ON_LOSS", "git_guard.on_loss"),
@@ -47,10 +48,13 @@ pub(super) fn read(look: &dyn Fn(&str) -> Option<OsString>, problems: &mut Vec<P
 
 /// What the environment says of the judge, as a section of a file would.
 pub(super) fn judge(look: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
-    let model = look("AH_JUDGE_MODEL").filter(|value| !value.is_empty())?;
-    // What is no text is no model's name either; whoever reads the section says so.
-    let quoted = serde_json::to_string(&model.to_string_lossy()).ok()?;
-    Some(format!("{{\"model\":{quoted}}}"))
+    let mut fields = Vec::new();
+    for (name, key) in VARIABLES.iter().filter_map(|(name, key)| Some((name, key.strip_prefix("judge.")?))) {
+        let Some(value) = look(name).filter(|value| !value.is_empty()) else { continue };
+        // What is no text is no model's name either; whoever reads the section says so.
+        fields.push(format!("\"{key}\":{}", serde_json::to_string(&value.to_string_lossy()).ok()?));
+    }
+    if fields.is_empty() { None } else { Some(format!("{{{}}}", fields.join(","))) }
 }
 
 struct Words<'a> {

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// How long another process is waited for. Each holds the lock for a read and a rename.
 const WAIT: Duration = Duration::from_secs(1);
 
+/// How long what was learned is believed, in milliseconds: servers become better.
+const TRUE_FOR: u64 = 30 * 86_400_000;
+
 /// The file.
 #[derive(Clone, Debug)]
 pub struct Meter {
@@ -127,10 +130,11 @@ impl Meter {
         self.change(|state| state.breakers.remove(&file_name(key, KEY, None)).is_some())
     }
 
-    /// What was learned of `key` by trying: a short text of the caller's.
+    /// What was learned of `key` by trying, in the last 30 days: a short text of the caller's.
     #[must_use]
-    pub fn learned(&self, key: &str) -> Option<String> {
-        self.state().learned.remove(&file_name(key, KEY, None)).map(|learned| learned.text)
+    pub fn learned(&self, key: &str, now_ms: u64) -> Option<String> {
+        let learned = self.state().learned.remove(&file_name(key, KEY, None));
+        learned.filter(|learned| now_ms < learned.t.saturating_add(TRUE_FOR)).map(|learned| learned.text)
     }
 
     /// Keeps what was learned of `key`; at most 200 bytes of it.

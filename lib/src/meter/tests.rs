@@ -1,6 +1,8 @@
 //! The meter, in a folder of its own.
 
-use super::*;
+use super::breaker::Breaker;
+use super::state::{self, State};
+use super::{Caps, Failure, Limits, Meter, Span, Spend, Taken, Who};
 
 fn limits(turn: Caps) -> Limits {
     Limits { currency: "usd".into(), day: Caps { tokens: Some(1_000), ..Caps::default() }, session: Caps::default(), turn }
@@ -112,7 +114,8 @@ fn the_past_is_bounded() {
     let state = meter.state();
     assert_eq!((state.days.len(), state.sessions.len(), state.learned.len()), (31, 200, 50));
     assert!(state.days.contains_key("1970-01-01"), "today is kept, whatever came after it");
-    assert_eq!(meter.learned("m99").unwrap().len(), 202);
+    assert_eq!(meter.learned("m99", 2_000).unwrap().len(), 202);
+    assert_eq!(meter.learned("m99", 31 * 86_400_000), None, "that is long ago");
     assert!(std::fs::metadata(&meter.file).unwrap().len() < 100_000);
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&meter.file).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);

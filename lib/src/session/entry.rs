@@ -310,7 +310,7 @@ mod tests {
             Entry::Final { text: s() },
             Entry::Judged(Judged { avoids: true, verdict: "changed".into(), ..Judged::default() }),
             Entry::Live { skip: s() },
-            Entry::Mark(Mark { covered: 3, failed: 1, started: 9, turn: s() }),
+            Entry::Mark(Mark { checks: 2, covered: 3, failed: 1, started: 9, turn: s() }),
             Entry::Open { score: 0.5, shortlist: v(), threshold: 0.25, why: s() },
             Entry::Prompt(Prompt { machine: true, sub: true, text: s() }),
             Entry::Queue(Queue { grade: 2, kind: "live-next".into(), ..Queue::default() }),

@@ -71,6 +71,8 @@ pub struct Judged {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mark {
+    /// How many background checks the session had, this one among them.
+    pub checks: u64,
     /// How many of the turn.
     pub covered: u64,
     /// Failures in a row, this check's among them.

@@ -90,12 +90,17 @@ impl Session {
         if id.is_empty() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let name = format!("{}.jsonl", file_name(id, "-", None));
-        let mut session = Self { file: paths.sessions().join(name), id: id.to_owned(), scope: scope.to_owned() };
+        let mut session = Self { file: Self::place(paths, id), id: id.to_owned(), scope: scope.to_owned() };
         if let Some(first) = session.first()? {
             session.scope = first.scope;
         }
         Ok(session)
+    }
+
+    /// Where the log of a session lies, whether there is one or not.
+    #[must_use]
+    pub fn place(paths: &Paths, id: &str) -> PathBuf {
+        paths.sessions().join(format!("{}.jsonl", file_name(id, "-", None)))
     }
 
     /// Where the log is.

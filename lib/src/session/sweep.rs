@@ -48,7 +48,10 @@ pub fn sweep(paths: &Paths, kept: Kept, now: SystemTime) -> io::Result<usize> {
         };
         if log {
             logs.push((age, meta.len(), path));
-        } else if age > kept.age && path.extension().is_some_and(|end| end == "lock") && !path.with_extension("jsonl").exists() {
+        } else if age > kept.age
+            && path.extension().is_some_and(|end| end == "lock" || end == "waits")
+            && !path.with_extension("jsonl").exists()
+        {
             let _ = std::fs::remove_file(&path);
         }
     }
@@ -59,7 +62,9 @@ pub fn sweep(paths: &Paths, kept: Kept, now: SystemTime) -> io::Result<usize> {
         total = total.saturating_add(bytes);
         let stays = age < DAY || age <= kept.age && total <= kept.bytes;
         if !stays && std::fs::remove_file(&path).is_ok() {
-            let _ = std::fs::remove_file(path.with_extension("lock"));
+            for beside in ["lock", "waits"] {
+                let _ = std::fs::remove_file(path.with_extension(beside));
+            }
             total -= bytes;
             gone += 1;
         }

@@ -1,7 +1,14 @@
 //! The `judge` section of the settings: which model, how it is reached, and what it may cost.
 
+mod model;
+mod price;
+
+pub use model::Model;
+pub use price::{Price, Tokens};
+
 use ah::config::Config;
 use ah::meter::{Caps, Spend};
+use price::amount;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,73 +16,6 @@ use std::time::Duration;
 
 /// What a model call may take at most, where the harness's budget does not say less.
 const TIMEOUT: Duration = Duration::from_secs(45);
-
-/// Who grades.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Model {
-    /// Anthropic's Messages interface, and what imitates it.
-    Anthropic(String),
-    /// Any server with OpenAI's Chat Completions, and Ollama's own interface.
-    Chat(String),
-    /// The Claude Code command line; empty for its default model.
-    Claude(String),
-    /// The Codex command line; empty for its default model.
-    Codex(String),
-    /// A program of the person's: one JSON object in, the reply out.
-    Command,
-    /// Nobody.
-    Off,
-    /// The word matching of the gate: no network, no cost.
-    #[default]
-    Words,
-}
-
-impl Model {
-    /// The model a setting names; `None` for none.
-    #[must_use]
-    pub fn named(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let (kind, name) = text.split_once(':').unwrap_or((text, ""));
-        let name = name.trim().to_owned();
-        Some(match (kind, name.is_empty()) {
-            ("anthropic", false) => Self::Anthropic(name),
-            ("chat", false) => Self::Chat(name),
-            ("claude", _) => Self::Claude(name),
-            ("codex", _) => Self::Codex(name),
-            ("command", true) => Self::Command,
-            ("off", true) => Self::Off,
-            ("words", true) => Self::Words,
-            _ => return None,
-        })
-    }
-
-    /// As a setting names it.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Anthropic(name) => format!("anthropic:{name}"),
-            Self::Chat(name) => format!("chat:{name}"),
-            Self::Claude(name) => format!("claude:{name}"),
-            Self::Codex(name) => format!("codex:{name}"),
-            Self::Command => "command".to_owned(),
-            Self::Off => "off".to_owned(),
-            Self::Words => "words".to_owned(),
-        }
-    }
-}
-
-/// Prices per million tokens, in the currency of the settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Price {
-    /// Tokens read from a cache.
-    pub cache_read: f64,
-    /// Tokens written to a cache.
-    pub cache_write: f64,
-    /// Tokens in.
-    pub input: f64,
-    /// Tokens out.
-    pub output: f64,
-}
 
 /// The settings of the judge.
 #[derive(Clone, Debug)]
@@ -191,7 +131,7 @@ impl Judge {
             "per_turn" => caps(value, &mut self.per_turn)?,
             "prices" => {
                 for (name, value) in value.as_object()? {
-                    self.prices.insert(name.clone(), price(value)?);
+                    self.prices.insert(name.clone(), Price::read(value)?);
                 }
             }
             "timeout_s" => self.timeout = Duration::from_secs(value.as_u64().filter(|n| (1..=600).contains(n))?),
@@ -212,14 +152,7 @@ impl Judge {
     /// What tokens cost by the settings; `None` where no price is known.
     #[must_use]
     pub fn cost(&self, model: &str, tokens: Tokens) -> Option<f64> {
-        let price = self.prices.get(model)?;
-        let part = |count: u64, price: f64| count as f64 * price / 1e6;
-        Some(
-            part(tokens.input, price.input)
-                + part(tokens.output, price.output)
-                + part(tokens.cache_read, price.cache_read)
-                + part(tokens.cache_write, price.cache_write),
-        )
+        self.prices.get(model).map(|price| price.of(tokens))
     }
 
     /// Whether any cap is in money.
@@ -233,19 +166,6 @@ impl Judge {
     pub fn spend(&self, tokens: u64, money: Option<f64>) -> Spend {
         Spend { asks: 1, money: money.map(|m| (self.currency.clone(), m)).into_iter().collect(), tokens }
     }
-}
-
-/// Tokens of a call; those from and to a cache are not among those in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tokens {
-    /// Read from a cache.
-    pub cache_read: u64,
-    /// Written to a cache.
-    pub cache_write: u64,
-    /// In.
-    pub input: u64,
-    /// Out.
-    pub output: u64,
 }
 
 fn path(value: &Value) -> Option<PathBuf> {
@@ -277,33 +197,6 @@ fn caps(value: &Value, caps: &mut Caps) -> Option<()> {
     Some(())
 }
 
-fn price(value: &Value) -> Option<Price> {
-    let mut price = Price::default();
-    let fields = value.as_object()?;
-    for (key, value) in fields {
-        let value = amount(value)?;
-        match key.as_str() {
-            "cache_read" => price.cache_read = value,
-            "cache_write" => price.cache_write = value,
-            "in" => price.input = value,
-            "out" => price.output = value,
-            _ => return None,
-        }
-    }
-    // What is not said of a cache costs what reading anew does.
-    if !fields.contains_key("cache_read") {
-        price.cache_read = price.input;
-    }
-    if !fields.contains_key("cache_write") {
-        price.cache_write = price.input;
-    }
-    Some(price)
-}
-
-fn amount(value: &Value) -> Option<f64> {
-    value.as_f64().filter(|n| n.is_finite() && *n >= 0.0)
-}
-
 fn expected(key: &str) -> &'static str {
     match key {
         "base_url" => "an address that begins with https:// or http://",
@@ -319,5 +212,83 @@ fn expected(key: &str) -> &'static str {
         "timeout_s" => "a number from 1 to 600",
         "words" => "{\"block\": true or false}",
         _ => "something else",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn models_are_named() {
+        for text in
+            ["words", "off", "command", "anthropic:a", "chat:llama3:8b", "claude:", "claude:haiku", "codex:", "codex:gpt-5"]
+        {
+            assert_eq!(Model::named(text).unwrap().text(), text);
+        }
+        assert_eq!(Model::named(" claude : haiku "), None);
+        assert_eq!(Model::named("chat: m "), Some(Model::Chat("m".into())));
+        for text in ["", " ", "anthropic:", "anthropic", "chat", "words:x", "command:x", "gpt-5", "weird:x", "OFF"] {
+            assert_eq!(Model::named(text), None, "{text}");
+        }
+    }
+
+    /// The reference system picks among programs; where it is told which, and we have that one, ours is the same.
+    #[test]
+    fn golden() {
+        let rows: Value = serde_json::from_str(include_str!("../../../tests/data/golden/runner_pick.json")).unwrap();
+        let mut same = 0;
+        for row in rows.as_array().unwrap() {
+            let Some(model) = row["model"].as_str().and_then(Model::named) else { continue };
+            let candidates = match &model {
+                Model::Off => json!([]),
+                Model::Claude(name) => json!([["claude", name]]),
+                Model::Codex(name) => json!([["codex", Some(name).filter(|name| !name.is_empty())]]),
+                _ => continue,
+            };
+            assert_eq!(candidates, row["candidates"], "{row}");
+            same += 1;
+        }
+        assert_eq!(same, 4);
+    }
+
+    #[test]
+    fn a_section_is_read_and_a_mistake_asks_nobody() {
+        let judge = Judge::read(Some(&json!({
+            "model": "chat:m", "base_url": "http://h/v1", "headers": {"X-A": "b"}, "per_turn": {"asks": 2, "money": 0.5},
+            "per_day": {"tokens": null}, "prices": {"m": {"in": 1, "out": 2}}, "words": {"block": true}, "timeout_s": 9,
+            "max_tokens": 900, "live": {"any": "thing"},
+        })));
+        assert!(judge.problems.is_empty(), "{:?}", judge.problems);
+        assert_eq!((judge.per_turn.asks, judge.per_turn.money, judge.per_day.tokens), (Some(2), Some(0.5), None));
+        assert_eq!(judge.per_turn.tokens, Judge::default().per_turn.tokens, "what is not said stays");
+        assert_eq!(
+            (judge.headers.as_slice(), judge.timeout),
+            (&[("x-a".to_owned(), "b".to_owned())][..], Duration::from_secs(9))
+        );
+        let tokens = Tokens { cache_read: 1_000_000, cache_write: 0, input: 1_000_000, output: 500_000 };
+        assert_eq!((judge.cost("m", tokens), judge.cost("n", tokens)), (Some(3.0), None));
+        assert_eq!(Judge::read(None).model, Model::Words);
+        for wrong in [
+            json!({"model": "gpt"}),
+            json!({"model": 3}),
+            json!({"model": "command"}),
+            json!({"base_url": "ftp://h"}),
+            json!({"base_url": "http://h/\r\nx: y"}),
+            json!({"headers": {"a": "b\nc"}}),
+            json!({"per_day": {"calls": 1}}),
+            json!({"per_day": {"money": -1}}),
+            json!({"per_turn": 3}),
+            json!({"prices": {"m": {"in": "1"}}}),
+            json!({"timeout_s": 0}),
+            json!({"command": []}),
+            json!({"command": ["a\u{0}"]}),
+            json!({"key_file": "key"}),
+            json!({"words": true}),
+        ] {
+            let judge = Judge::read(Some(&wrong));
+            assert_eq!((judge.problems.len(), &judge.model), (1, &Model::Off), "{wrong}");
+        }
     }
 }
