@@ -217,6 +217,9 @@ mod tests {
         for round in 0..6_000 {
             let mut bytes = seeds[round % 2].as_bytes().to_vec();
             for _ in 0..next(6) {
+                if bytes.is_empty() {
+                    break;
+                }
                 let at = next(bytes.len());
                 match next(4) {
                     0 => bytes[at] = u8::try_from(next(256)).unwrap(),
