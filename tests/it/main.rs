@@ -37,6 +37,8 @@ mod judge_faults;
 mod judge_injection;
 mod judge_lessons;
 mod judge_programs;
+mod judge_request;
+mod judge_server_faults;
 mod judge_servers;
 mod judge_stop;
 mod log;
