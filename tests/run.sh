@@ -107,6 +107,7 @@ clients() {
 		fi
 	fi
 	run 'clients' env AH_GUARD="$AH_RELEASE" python3 tests/clients/run.py --clients "$cache/clients"
+	run 'clients judged' env AH_BIN="$PWD/target/debug" python3 tests/clients/judge.py --clients "$cache/clients"
 	run 'clients as models' env AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/judge_call.py --clients "$cache/clients"
 }
 
