@@ -91,7 +91,10 @@ release() {
 }
 
 clients() {
-	have node && have npm && have python3 || { skip clients 'no node, npm or python3'; return; }
+	if ! have node || ! have npm || ! have python3; then
+		skip clients 'no node, npm or python3'
+		return
+	fi
 	if ! cmp -s tests/clients/package-lock.json "$cache/clients/package-lock.json" || [ ! -d "$cache/clients/node_modules" ]; then
 		mkdir -p "$cache/clients"
 		cp tests/clients/package.json "$cache/clients/"
@@ -124,7 +127,7 @@ local_model() {
 }
 
 main() {
-	quick= with_system=
+	quick='' with_system=''
 	for word; do
 		case $word in
 		--quick) quick=1 ;;

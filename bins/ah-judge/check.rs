@@ -12,7 +12,6 @@ use crate::rule::{self, Caps};
 use crate::{verdict, wording, work};
 use ah::clock::{Deadline, now_ms};
 use ah::lesson::Lesson;
-use ah::log;
 use ah::outcome::{self, Beliefs};
 use ah::session::{Applied, Check, Entry, Judged, Logged, Queue};
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,6 +75,21 @@ pub fn run(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Done> {
     if memory.checks.values().any(|check| check.of == plan.of) {
         return Ok(Done::Skipped("checked"));
     }
+    with(desk, plan, memory, |running, pool| running.run(pool, memory))
+}
+
+/// What a check would ask, without one; `None` where there is nothing to ask about.
+///
+/// # Errors
+/// The session or the lessons cannot be read.
+pub fn question(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Option<Ask>> {
+    with(desk, plan, memory, |running, pool| {
+        Ok((!pool.is_empty() || running.pending.asks()).then(|| running.question(pool, memory)))
+    })
+}
+
+/// Has `then` go on with a check of the lessons that may apply.
+fn with<T>(desk: &Desk, plan: &Plan, memory: &Memory, then: impl FnOnce(&Running, &[&Lesson]) -> io::Result<T>) -> io::Result<T> {
     let store = desk.store.read()?;
     let outcomes = outcome::read(&desk.store.outcomes_file()).unwrap_or_default();
     let beliefs = Beliefs::of(&outcomes);
@@ -101,29 +115,32 @@ pub fn run(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Done> {
     };
     let lessons = store.live.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
     let running = Running { desk, id, lessons, pending, plan, rest: useful(&pool, &beliefs) };
-    if pool.is_empty() && !running.pending.asks() {
-        return running.skipped("empty");
-    }
-    if let Some(done) = running.begin()? {
-        return Ok(done);
-    }
-    let ask = running.question(&pool, memory);
-    match model::ask(&desk.settings, &ask, plan.deadline, Some(desk.paths)) {
-        Outcome::Answered(reply, usage) => running.answered(&reply, &usage),
-        // Whoever switched it off needs no line in the log for each turn.
-        Outcome::Failed { reason, .. } if reason.code == Code::Off => running.skipped("off"),
-        Outcome::Failed { reason, usage } => {
-            let why = format!("{}: {}", reason.code.text(), reason.text);
-            log::failure(desk.paths, crate::CLI.name, &format!("cannot ask the model: {why}"));
-            let ledger = desk.ledger();
-            ledger.write(&[ledger.graded(now_ms(), plan.channel.text(), &running.id, &[], &usage, Some(&reason))])?;
-            running.log("failed", &why, &usage, Vec::new())?;
-            Ok(Done::Failed(why))
-        }
-    }
+    then(&running, &pool)
 }
 
 impl Running<'_> {
+    fn run(&self, pool: &[&Lesson], memory: &Memory) -> io::Result<Done> {
+        if pool.is_empty() && !self.pending.asks() {
+            return self.skipped("empty");
+        }
+        if let Some(done) = self.begin()? {
+            return Ok(done);
+        }
+        let ask = self.question(pool, memory);
+        match model::ask(&self.desk.settings, &ask, self.plan.deadline, Some(self.desk.paths)) {
+            Outcome::Answered(reply, usage) => self.answered(&reply, &usage),
+            // Whoever switched it off needs no line in the log for each turn.
+            Outcome::Failed { reason, .. } if reason.code == Code::Off => self.skipped("off"),
+            Outcome::Failed { reason, usage } => {
+                let why = format!("{}: {}", reason.code.text(), reason.text);
+                let ledger = self.desk.ledger();
+                ledger.write(&[ledger.graded(now_ms(), self.plan.channel.text(), &self.id, &[], &usage, Some(&reason))])?;
+                self.log("failed", &why, &usage, Vec::new())?;
+                Ok(Done::Failed(why))
+            }
+        }
+    }
+
     /// Writes down that this check begins, so that no other pays for the same turn; what to do where one did before.
     fn begin(&self) -> io::Result<Option<Done>> {
         let lock = self.desk.session.lock(WAIT)?;

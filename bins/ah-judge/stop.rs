@@ -5,6 +5,7 @@ use crate::deliver::fitting;
 use crate::desk::Desk;
 use crate::live;
 use crate::memory::{Memory, Waiting, ask_key};
+use crate::model::Ask;
 use crate::order::shuffle;
 use crate::parcel::Parcel;
 use crate::pending::Channel;
@@ -106,6 +107,25 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         return Answer::Silence;
     }
     block(event, context, desk).unwrap_or_else(|error| fail("cannot ask", &error))
+}
+
+/// What this stop would ask the model, without asking; `None` where there is nothing to ask about.
+///
+/// # Errors
+/// The session or the lessons cannot be read.
+pub fn question(event: &Event, desk: &Desk) -> std::io::Result<Option<Ask>> {
+    let gate = gate(event, desk).unwrap_or_default();
+    let memory = Memory::of(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
+    let plan = Plan {
+        channel: Channel::Stop,
+        deadline: Deadline::after(desk.settings.timeout),
+        judges: true,
+        may_ask: false,
+        of: &gate.open,
+        said: &event.last_assistant_message,
+        shortlist: &gate.shortlist,
+    };
+    check::question(desk, &plan, &memory)
 }
 
 /// The three outcomes, for people.

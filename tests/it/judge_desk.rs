@@ -190,6 +190,16 @@ impl Desk {
         self.hook(JUDGE, &[], &self.event("Stop", &fields))
     }
 
+    /// Runs the judge as a person would, on a terminal of its own; `WORD` in the answer is the word that is asked for.
+    /// What was shown, and the code; `None` without python3.
+    pub fn at_terminal(&self, answer: &str, args: &[&str]) -> Option<(String, i32)> {
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/terminal.py");
+        let out = self.command("python3").arg(script).arg(answer).arg(JUDGE).args(args).stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8_lossy(&out.stdout).into_owned();
+        let (shown, code) = text.trim_end().rsplit_once("\nexit ").expect("a code");
+        Some((shown.to_owned(), code.parse().unwrap()))
+    }
+
     /// The session's log, without line 1.
     pub fn log(&self) -> Vec<Value> {
         let folder = self.path("ah/state/sessions");

@@ -2,6 +2,8 @@
 
 mod answers;
 mod bad_input;
+mod bootstrap_commands;
+mod bootstrap_cut_short;
 mod bootstrap_home;
 mod bootstrap_settings;
 mod cli;
@@ -32,10 +34,16 @@ mod guard_rules;
 mod guard_run;
 mod judge_deliver;
 mod judge_desk;
+mod judge_early;
+mod judge_faults;
+mod install;
 mod judge_injection;
+mod judge_lessons;
 mod judge_learn;
 mod judge_live;
 mod judge_programs;
+mod judge_request;
+mod judge_server_faults;
 mod judge_servers;
 mod judge_stop;
 mod judge_verdicts;

@@ -271,3 +271,23 @@ impl Home {
         fs::read_to_string(self.path("state").join(name)).unwrap_or_default()
     }
 }
+
+/// A home whose judge asks this server by Chat Completions, with more keys.
+pub fn chat(server: &Server, more: &Value) -> Home {
+    let mut judge = json!({"model": "chat:m", "base_url": server.url("/v1")});
+    for (key, value) in more.as_object().unwrap() {
+        judge[key] = value.clone();
+    }
+    Home::new(&judge)
+}
+
+/// Ids and grades of what came of a question.
+pub fn graded(told: &Value) -> Vec<(String, u64)> {
+    let applies = told["applies"].as_array().unwrap_or_else(|| panic!("{told}"));
+    applies.iter().map(|one| (one["id"].as_str().unwrap().to_owned(), one["grade"].as_u64().unwrap())).collect()
+}
+
+/// What one lesson with a grade looks like there.
+pub fn one(id: &str, grade: u64) -> Vec<(String, u64)> {
+    vec![(id.to_owned(), grade)]
+}

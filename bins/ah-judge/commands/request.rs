@@ -1,20 +1,32 @@
 //! `request`: what the model would be sent, and with `--send` what it answers.
 
+use crate::desk::Desk;
 use crate::model::{self, Ask, Group, Outcome, Parts, Shown};
 use crate::settings::Judge;
+use crate::stop;
 use ah::cli::{Call, Cli};
 use ah::clock::Deadline;
 use ah::config::{Config, Severity};
 use ah::exit;
+use ah::harness::{self, Harness};
+use ah::hook::Edges;
 use ah::paths::Paths;
 use ah::quote;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read};
 use std::process::ExitCode;
 
 /// The longest input, in bytes.
 const MOST: u64 = 16 << 20;
+
+/// What tells an event from a question.
+#[derive(Deserialize)]
+struct Kind {
+    #[serde(default)]
+    hook_event_name: Option<String>,
+}
 
 /// A question, as it can be written by hand.
 #[derive(Default, Deserialize)]
@@ -96,7 +108,7 @@ struct Resolved<'a> {
     avoids_consequence: bool,
 }
 
-/// `request [--send]`: reads a question from standard input.
+/// `request [--send]`: reads a question, or the event of a stop, from standard input.
 pub fn request(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     if io::stdin().is_terminal() {
         return Err(cli.usage_error("request reads a question from standard input"));
@@ -106,23 +118,21 @@ pub fn request(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     if let Err(error) = io::stdin().lock().take(MOST).read_to_end(&mut bytes) {
         return fail(exit::NO_INPUT, &format!("cannot read the question: {error}"));
     }
-    let question: Question = match serde_json::from_slice(&bytes) {
-        Ok(question) => question,
-        Err(error) => return fail(exit::BAD_DATA, &format!("question not read: {}", quote::line(&error.to_string(), 200))),
-    };
     let Some(paths) = Paths::from_env() else {
         return fail(exit::UNAVAILABLE, "no place for its state is known: HOME is not set");
     };
-    let (config, problems) = Config::load(paths, None);
-    if let Some(problem) = problems.iter().find(|problem| problem.severity == Severity::Error) {
-        let what = quote::line(&problem.what, 200);
-        return fail(exit::BAD_CONFIG, &format!("{}:{}:{}: {what}", quote::path(&problem.file), problem.line, problem.column));
+    // A list would be read as an object without names.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        return fail(exit::BAD_DATA, "question not read: it is no JSON object");
     }
-    let settings = Judge::of(&config);
+    let (settings, ask) = match serde_json::from_slice::<Kind>(&bytes) {
+        Ok(kind) if kind.hook_event_name.is_some() => event(cli, call, &bytes)?,
+        Ok(_) => (settings(cli, paths)?, written(cli, &bytes)?),
+        Err(error) => return fail(exit::BAD_DATA, &format!("question not read: {}", quote::line(&error.to_string(), 200))),
+    };
     if let Some(problem) = settings.problems.first() {
         return fail(exit::BAD_CONFIG, &format!("{}: {problem}", quote::path(paths.config_file())));
     }
-    let ask = question.ask();
     if !call.has("send") {
         exit::print(cli.name, &model::request::shown(&settings, &ask, Some(paths)));
         return Ok(ExitCode::from(exit::OK));
@@ -131,6 +141,43 @@ pub fn request(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     exit::print(cli.name, &told(&outcome));
     let failed = matches!(outcome, Outcome::Failed { .. });
     Ok(ExitCode::from(if failed { exit::UNAVAILABLE } else { exit::OK }))
+}
+
+/// The settings outside of any repository: no repository has a say in them.
+fn settings(cli: &Cli, paths: &Paths) -> Result<Judge, ExitCode> {
+    let (config, problems) = Config::load(paths, None);
+    match problems.iter().find(|problem| problem.severity == Severity::Error) {
+        None => Ok(Judge::of(&config)),
+        Some(problem) => {
+            let what = quote::line(&problem.what, 200);
+            let place = format!("{}:{}:{}", quote::path(&problem.file), problem.line, problem.column);
+            Err(exit::fail(cli.name, exit::BAD_CONFIG, &format!("{place}: {what}")))
+        }
+    }
+}
+
+/// A question that somebody wrote.
+fn written(cli: &Cli, bytes: &[u8]) -> Result<Ask, ExitCode> {
+    let wrong = |error: serde_json::Error| {
+        exit::fail(cli.name, exit::BAD_DATA, &format!("question not read: {}", quote::line(&error.to_string(), 200)))
+    };
+    Ok(serde_json::from_slice::<Question>(bytes).map_err(wrong)?.ask())
+}
+
+/// The question of a stop, as a harness sends it.
+fn event(cli: &Cli, call: &Call, bytes: &[u8]) -> Result<(Judge, Ask), ExitCode> {
+    let named = call.options.harness.as_deref().and_then(Harness::named);
+    let fail = |code, text: &str| exit::fail(cli.name, code, text);
+    let (_, event) = harness::read(bytes, named, call.options.event.as_deref(), Edges::SYSTEM.env)
+        .map_err(|why| fail(exit::BAD_DATA, &format!("event not read: {why}")))?;
+    let said = RefCell::new("it is of no repository that is recorded".to_owned());
+    let desk = Desk::of(&event, &|why| why.clone_into(&mut said.borrow_mut()));
+    let desk = desk.ok_or_else(|| fail(exit::UNAVAILABLE, &format!("no session: {}", said.borrow())))?;
+    match stop::question(&event, &desk) {
+        Ok(Some(ask)) => Ok((desk.settings, ask)),
+        Ok(None) => Err(fail(exit::NO, "nothing to ask: no lesson may apply, and none waits for a verdict")),
+        Err(error) => Err(fail(exit::NO_INPUT, &format!("cannot read the session: {error}"))),
+    }
 }
 
 /// An outcome as one line of JSON.

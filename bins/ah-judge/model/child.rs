@@ -92,8 +92,9 @@ pub fn run(program: &Program, dir: &Path, deadline: Deadline) -> Result<Ran, Rea
     let mut group = Group(command.spawn().map_err(cannot)?);
     let (tell, told) = mpsc::channel();
     let alive = feed(&mut group.0, keeper::framed(&program.input));
-    let out = gather(group.0.stdout.take(), OUTPUT, Some(tell.clone()));
-    let error = gather(group.0.stderr.take(), ERROR, None);
+    let out = gather(group.0.stdout.take(), OUTPUT, tell.clone());
+    let (quiet, silent) = mpsc::channel();
+    let error = gather(group.0.stderr.take(), ERROR, quiet);
     watch(Pid::from_child(&group.0), tell);
     let ended = wait(&told, deadline);
     // Nobody of the group is needed any more, whichever way it went; its leader is not yet forgotten by the system, so
@@ -105,6 +106,8 @@ pub fn run(program: &Program, dir: &Path, deadline: Deadline) -> Result<Ran, Rea
         _ => Reason::new(code, format!("{name} did not answer in time")),
     })?;
     let out = std::mem::take(&mut *out.lock().unwrap_or_else(PoisonError::into_inner));
+    // Whoever could write there is gone; what they wrote may not be read yet.
+    let _ = silent.recv_timeout(Duration::from_millis(200));
     let error = error.lock().unwrap_or_else(PoisonError::into_inner);
     let error = String::from_utf8_lossy(&error).trim().to_owned();
     if code == Some(i32::from(NOT_STARTED)) && out.is_empty() {
@@ -153,31 +156,31 @@ fn feed(child: &mut Child, input: Vec<u8>) -> Sender<()> {
     alive
 }
 
-/// Reads at most `most` bytes of a pipe in a thread that nobody waits for.
-fn gather(pipe: Option<impl Read + Send + 'static>, most: usize, tell: Option<Sender<Event>>) -> Arc<Mutex<Vec<u8>>> {
+/// Reads at most `most` bytes of a pipe in a thread that nobody waits for, and tells when it is full or at its end.
+fn gather(pipe: Option<impl Read + Send + 'static>, most: usize, tell: Sender<Event>) -> Arc<Mutex<Vec<u8>>> {
     let all = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&all);
     thread::spawn(move || {
-        let say = |event| tell.as_ref().map_or(Ok(()), |tell| tell.send(event));
         let Some(mut pipe) = pipe else { return };
         let mut chunk = [0; 16 << 10];
-        loop {
+        let end = loop {
             match pipe.read(&mut chunk) {
-                Ok(0) => break,
+                Ok(0) => break Event::Closed,
                 Ok(count) => {
                     let mut all = kept.lock().unwrap_or_else(PoisonError::into_inner);
                     let room = count.min(most - all.len());
                     all.extend_from_slice(&chunk[..room]);
-                    if room < count && tell.is_some() {
-                        let _ = say(Event::Full);
-                        return;
+                    if room < count {
+                        break Event::Full;
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break,
+                Err(_) => break Event::Closed,
             }
-        }
-        let _ = say(Event::Closed);
+        };
+        let _ = tell.send(end);
+        // A program that talks on is not held up by a full pipe.
+        let _ = io::copy(&mut pipe, &mut io::sink());
     });
     all
 }
