@@ -5,6 +5,7 @@ use crate::live::Live;
 use crate::settings::Judge;
 use ah::config::Config;
 use ah::event::Event;
+use ah::gate::Settings;
 use ah::paths::Paths;
 use ah::route::{Repo, Route, Scope, route};
 use ah::session::Session;
@@ -13,6 +14,8 @@ use std::path::Path;
 
 /// Everything that is known before anything is judged.
 pub struct Desk {
+    /// What opens the gate.
+    pub gate: Settings,
     /// How checks run in the background.
     pub live: Live,
     /// ah's own places.
@@ -55,7 +58,17 @@ impl Desk {
         }
         let store = Store::of(paths, &scope);
         let live = Live::of(&config, &|name| std::env::var_os(name));
-        Some(Self { live, paths, scope, session, session_id: event.session_id.to_string(), settings: Judge::of(&config), store })
+        let gate = Settings::of(&config, &|name| std::env::var_os(name));
+        Some(Self {
+            gate,
+            live,
+            paths,
+            scope,
+            session,
+            session_id: event.session_id.to_string(),
+            settings: Judge::of(&config),
+            store,
+        })
     }
 
     /// What is written down beside the lessons.
