@@ -91,7 +91,10 @@ release() {
 }
 
 clients() {
-	have node && have npm && have python3 || { skip clients 'no node, npm or python3'; return; }
+	if ! have node || ! have npm || ! have python3; then
+		skip clients 'no node, npm or python3'
+		return
+	fi
 	if ! cmp -s tests/clients/package-lock.json "$cache/clients/package-lock.json" || [ ! -d "$cache/clients/node_modules" ]; then
 		mkdir -p "$cache/clients"
 		cp tests/clients/package.json "$cache/clients/"
@@ -104,6 +107,7 @@ clients() {
 		fi
 	fi
 	run 'clients' env AH_GUARD="$AH_RELEASE" python3 tests/clients/run.py --clients "$cache/clients"
+	run 'clients judged' env AH_BIN="$PWD/target/debug" python3 tests/clients/judge.py --clients "$cache/clients"
 	run 'clients as models' env AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/judge_call.py --clients "$cache/clients"
 }
 
@@ -124,7 +128,7 @@ local_model() {
 }
 
 main() {
-	quick= with_system=
+	quick='' with_system=''
 	for word; do
 		case $word in
 		--quick) quick=1 ;;

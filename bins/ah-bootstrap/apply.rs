@@ -39,6 +39,9 @@ impl Ledger {
             true => Some(fs::lock_dir(&place, WAIT).map_err(Error::io("cannot lock", &place))?),
             false => None,
         };
+        if about_to {
+            path.ancestors().for_each(orphan::sweep);
+        }
         let receipt = Receipt::read(&path).map_err(Error::io("cannot read", &path))?;
         Ok(Self { receipt, path, _lock: lock })
     }
@@ -123,21 +126,35 @@ impl Ledger {
     /// Puts the receipt in its place; where nothing is left to write down, it goes, with the folders made for it.
     fn save(&mut self) -> Result<(), Error> {
         let folder = self.path.parent().unwrap_or(Path::new("/")).to_path_buf();
-        orphan::sweep(&self.path);
         if self.receipt.files.is_empty() {
-            match std::fs::remove_file(&self.path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Error::io("cannot remove", &self.path)(error));
-                }
-                _ => {}
-            }
-            self.receipt.folders.iter().rev().for_each(|folder| drop(std::fs::remove_dir(folder)));
+            let folders = std::mem::take(&mut self.receipt.folders);
+            orphan::vanish(&self.path, &folders).map_err(Error::io("cannot remove", &self.path))?;
             self.receipt = Receipt::default();
             return Ok(());
         }
         let missing = missing(&folder);
-        self.receipt.folders.extend(missing.into_iter().filter(|one| !self.receipt.folders.contains(one)).collect::<Vec<_>>());
-        self.receipt.write(&self.path).map_err(Error::io("cannot write", &self.path))
+        let fresh: Vec<PathBuf> = missing.iter().filter(|one| !self.receipt.folders.contains(one)).cloned().collect();
+        self.receipt.folders.extend(fresh);
+        let written = match missing.first() {
+            Some(first) => self.with_folders(first),
+            None => self.receipt.write(&self.path),
+        };
+        written.map_err(Error::io("cannot write", &self.path))
+    }
+
+    /// Writes the receipt together with the folders it lies in, of which `first` is the outermost: made beside and
+    /// renamed as one, so that no folder is ever there that no receipt knows.
+    fn with_folders(&self, first: &Path) -> io::Result<()> {
+        let (Some(around), Some(name)) = (first.parent(), first.file_name()) else { return self.receipt.write(&self.path) };
+        let beside = around.join(orphan::name(name));
+        let place = beside.join(self.path.strip_prefix(first).unwrap_or(Path::new("receipt.json")));
+        let made = self.receipt.write(&place).and_then(|()| std::fs::rename(&beside, first));
+        if made.is_err() {
+            let _ = std::fs::remove_dir_all(&beside);
+            // Others made it meanwhile.
+            return self.receipt.write(&self.path);
+        }
+        Ok(())
     }
 }
 

@@ -88,7 +88,7 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     let done = match call.command {
         None if alone(&call) => dialogue::run(),
-        None if call.has("trust") => trust::run(),
+        None if call.has("trust") => trust::run(&call),
         None => job::run(&call),
         Some("registered") => registered::run(&call),
         Some("verify") => verify::run(&call),

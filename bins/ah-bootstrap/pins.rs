@@ -1,4 +1,4 @@
-//! The list of installed files that the installer leaves beside the manual, and whether they are as they were then.
+//! the list of installed files that the installer leaves, and whether they are as they were then.
 
 use crate::source::{MOST_PROGRAM, read_whole};
 use ah::quote;
@@ -6,7 +6,7 @@ use ah::receipt::sha256;
 use std::path::{Path, PathBuf};
 
 /// Where the list lies, from the folder of the programs.
-const PLACE: &str = "../share/ah/installed";
+const PLACE: &str = "../lib/ah/installed";
 
 /// One installed file.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,6 +8,7 @@ use crate::settle::settle;
 use crate::source::{MOST, read_whole};
 use crate::target::{Target, env};
 use crate::text::Text;
+use ah::cli::Call;
 use ah::exit;
 use ah::harness::wiring::{self, Form, Found, Scope, Wiring};
 use ah::jsonc;
@@ -31,8 +32,9 @@ pub fn goes_by(wiring: &Wiring, folder: &Path, path: &Path, one: &Found) -> bool
 }
 
 /// `--trust codex`
-pub fn run() -> Result<ExitCode, Error> {
-    let wiring = Wiring::named("codex").ok_or_else(|| Error::Usage("unknown harness: codex".into()))?;
+pub fn run(call: &Call) -> Result<ExitCode, Error> {
+    let wiring = call.value("trust").filter(|name| *name == "codex").and_then(|_| Wiring::named("codex"));
+    let wiring = wiring.ok_or_else(|| Error::Usage("--trust: only codex has such a step".into()))?;
     let hooks = Target::user(wiring)?;
     let folder = wiring.home(&env).unwrap_or_default();
     let target = Target { wiring, form: Form::Toml, path: folder.join(PLACE), scope: Scope::User };

@@ -7,7 +7,7 @@ use crate::episode::{Episode, Episodes};
 use ah::clock::now_ms;
 use ah::event::{Event, Moment};
 use ah::redact::redact;
-use ah::session::{Entry, Logged, Session};
+use ah::session::{Entry, Logged, Prompt, Session};
 use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
@@ -72,18 +72,21 @@ fn past(session: &Session, prompt: Option<&str>) -> io::Result<(Past, BTreeSet<S
     let mut known = BTreeSet::new();
     let mut prompts = 0;
     let mut seen = BTreeSet::new();
+    // What was said against the work is no task, however it was said.
+    let mut against = BTreeSet::new();
     session.entries_back(|logged| {
         if is_person(&logged.entry) && !own(&logged, prompt) {
             prompts += 1;
         }
         match logged.entry {
-            Entry::Prompt(one) if prompts > 0 && past.task.is_empty() && is_task(&one.text) && !one.machine && !one.sub => {
+            Entry::Prompt(one) if prompts > 0 && past.task.is_empty() && is_task(&one) && !against.contains(&one.text) => {
                 past.task = one.text
             }
             Entry::Final { text } if past.agent.is_empty() => past.agent = text,
             Entry::Asked(asked) => past.asked.extend(asked.ids),
-            Entry::Episode { .. } => {
+            Entry::Episode { text, .. } => {
                 known.insert(logged.key);
+                against.insert(text);
             }
             Entry::Denied { tool, text, words } if prompts == 0 && seen.insert(logged.key.clone()) => {
                 past.refusals.push(Refusal { key: logged.key, call: format!("{tool} {text}"), words });
@@ -108,6 +111,6 @@ fn own(logged: &Logged, prompt: Option<&str>) -> bool {
     prompt.is_some_and(|prompt| one.text == redact(prompt)) && now_ms().saturating_sub(logged.t) < SAME
 }
 
-fn is_task(text: &str) -> bool {
-    said(text) && !correction::looks(text)
+fn is_task(prompt: &Prompt) -> bool {
+    !prompt.machine && !prompt.sub && said(&prompt.text) && !correction::looks(&prompt.text)
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 mod raw;
 
-pub use raw::{field, text};
+pub use raw::{field, fields, text, text_head};
 
 /// Which moment of a session an event tells of. Names that no program acts on are `Other`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

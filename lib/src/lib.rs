@@ -38,6 +38,7 @@ pub mod person;
 pub mod route;
 
 // Floor 4, memory.
+pub mod index;
 pub mod meter;
 pub mod outcome;
 pub mod session;
@@ -45,6 +46,7 @@ pub mod store;
 
 // Floor 5, mind.
 pub mod compat;
+pub mod gate;
 pub mod stop;
 pub mod tally;
 

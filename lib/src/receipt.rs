@@ -137,6 +137,7 @@ impl Receipt {
             Some(old) => *old = record,
             None => self.files.push(record),
         }
+        self.files.sort_by(|one, other| one.path.cmp(&other.path));
     }
 }
 

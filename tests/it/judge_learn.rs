@@ -1,18 +1,19 @@
 //! From a person's words to a lesson: what is kept, what is learned, and what is not.
 
-use crate::judge_desk::{Desk, GATE, JUDGE};
+use crate::judge_desk::JUDGE;
+use crate::judge_whole::{GATE, Whole};
 use serde_json::{Value, json};
 use std::fs;
 
-fn store(desk: &Desk, file: &str) -> String {
+fn store(desk: &Whole, file: &str) -> String {
     fs::read_to_string(desk.path("ah/data/collectives/team").join(file)).unwrap_or_default()
 }
 
-fn lines(desk: &Desk, file: &str) -> Vec<Value> {
+fn lines(desk: &Whole, file: &str) -> Vec<Value> {
     store(desk, file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn learn(desk: &Desk, args: &[&str]) -> (i32, String) {
+fn learn(desk: &Whole, args: &[&str]) -> (i32, String) {
     let done = desk.start(JUDGE, &[&["learn"], args].concat(), "").wait_with_output().unwrap();
     assert!(done.stderr.is_empty(), "{done:?}");
     (done.status.code().unwrap(), String::from_utf8(done.stdout).unwrap())
@@ -25,7 +26,7 @@ fn draft(kind: &str, of: &str, question: &str) -> String {
 }
 
 /// A refused tool call.
-fn refused(desk: &Desk, command: &str, id: &str, error: &str) {
+fn refused(desk: &Whole, command: &str, id: &str, error: &str) {
     let fields = json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}, "error": error, "is_interrupt": false});
     assert_eq!(desk.hook(GATE, &[], &desk.event("PostToolUseFailure", &fields)), Value::Null);
 }
@@ -43,7 +44,7 @@ fn the_references_captures() {
         .map(|line| serde_json::from_str(line.replace("\"<ms>\"", "0").trim()).unwrap())
         .collect();
     assert_eq!(want.len(), 3);
-    let desk = Desk::new();
+    let desk = Whole::new();
     let mut calls = 0;
     for step in golden["steps"].as_array().unwrap() {
         let input = &step["input"];
@@ -76,9 +77,11 @@ fn the_references_captures() {
 
 #[test]
 fn two_hooks_of_one_prompt_keep_it_once() {
-    let desk = Desk::new();
-    desk.prompt_with(&json!({"prompt": "write the uploader", "prompt_id": "p1"}));
-    for fields in [json!({"prompt": "no, don't retry without a delay", "prompt_id": "p2"}), json!({"prompt": "no, not with a global"})] {
+    let desk = Whole::new();
+    desk.both("UserPromptSubmit", &json!({"prompt": "write the uploader", "prompt_id": "p1"}));
+    for fields in
+        [json!({"prompt": "no, don't retry without a delay", "prompt_id": "p2"}), json!({"prompt": "no, not with a global"})]
+    {
         let event = desk.event("UserPromptSubmit", &fields);
         let both: Vec<_> = (0..4).map(|_| desk.start(JUDGE, &["--harness", "claude"], &event)).collect();
         both.into_iter().for_each(|hook| assert!(hook.wait_with_output().unwrap().status.success()));
@@ -88,10 +91,14 @@ fn two_hooks_of_one_prompt_keep_it_once() {
 
 #[test]
 fn what_is_quoted_or_pasted_and_what_comes_first_is_kept_nowhere() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     for prompt in [
-        "no, use the pool we have", "now the tests", "> no, use the pool\n\nwhat did they mean?", "```\n// no, wrong\n```\nexplain it",
-        "<task-notification>no, wrong</task-notification>", "2026-11-30 10:00:01 ERROR no, you should not\nwhy is that printed?",
+        "no, use the pool we have",
+        "now the tests",
+        "> no, use the pool\n\nwhat did they mean?",
+        "```\n// no, wrong\n```\nexplain it",
+        "<task-notification>no, wrong</task-notification>",
+        "2026-11-30 10:00:01 ERROR no, you should not\nwhy is that printed?",
     ] {
         desk.prompt(prompt);
     }
@@ -104,7 +111,7 @@ fn what_is_quoted_or_pasted_and_what_comes_first_is_kept_nowhere() {
 
 #[test]
 fn a_correction_becomes_a_lesson_that_is_shown_before_it_is_stored() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     desk.prompt("write the uploader");
     desk.prompt("no, don't retry without a delay. token=abcdef0123456789abcdef");
     desk.say(&draft("new", "", "Does each retry wait longer than the one before?"));
@@ -119,7 +126,10 @@ fn a_correction_becomes_a_lesson_that_is_shown_before_it_is_stored() {
     let (code, text) = learn(&desk, &["--yes", "--session", "sess-1"]);
     assert_eq!(code, 0, "{text}");
     let new = lines(&desk, "lessons.jsonl").pop().unwrap();
-    assert_eq!((&new["question"], &new["repo"], &new["version"]), (&json!("Does each retry wait longer than the one before?"), &json!("w"), &json!(1)));
+    assert_eq!(
+        (&new["question"], &new["repo"], &new["version"]),
+        (&json!("Does each retry wait longer than the one before?"), &json!("w"), &json!(1))
+    );
     assert_eq!(new["id"], json!(format!("Lsess1-{}", new["origin_ms"])));
     // The words went to the model fenced and without the secret; the lesson names where it came from.
     let sent = desk.calls().pop().unwrap()["prompt"].as_str().unwrap().to_owned();
@@ -135,7 +145,7 @@ fn a_correction_becomes_a_lesson_that_is_shown_before_it_is_stored() {
 
 #[test]
 fn near_lessons_are_merged_and_contradicted_ones_replaced() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     let correct = |text: &str| {
         desk.prompt("work on the retry of the remote call");
         desk.prompt(text);
@@ -166,7 +176,7 @@ fn near_lessons_are_merged_and_contradicted_ones_replaced() {
 
 #[test]
 fn without_a_model_a_person_words_it() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     desk.settings(&json!({"model": "words"}));
     desk.prompt("write the uploader");
     desk.prompt("no, don't retry without a delay");
@@ -175,9 +185,15 @@ fn without_a_model_a_person_words_it() {
     let episodes = lines(&desk, "episodes.jsonl");
     let id = |n: usize| episodes[n]["id"].as_str().unwrap();
     assert!(code == 1 && text.contains("2 corrections are kept") && text.contains(&format!("learn {} --drop", id(0))), "{text}");
-    assert_eq!(learn(&desk, &[id(0), "--question", "Do I wait between retries?", "--situation", "retry a call", "--reach", "repo"]).0, 0);
+    assert_eq!(
+        learn(&desk, &[id(0), "--question", "Do I wait between retries?", "--situation", "retry a call", "--reach", "repo"]).0,
+        0
+    );
     let new = lines(&desk, "lessons.jsonl").pop().unwrap();
-    assert_eq!((&new["question"], &new["reach"], &new["episodes"]), (&json!("Do I wait between retries?"), &json!("repo"), &json!([id(0)])));
+    assert_eq!(
+        (&new["question"], &new["reach"], &new["episodes"]),
+        (&json!("Do I wait between retries?"), &json!("repo"), &json!([id(0)]))
+    );
     assert_eq!(learn(&desk, &[id(1), "--drop"]).0, 0);
     assert_eq!(learn(&desk, &[]).1, "nothing to learn from: no correction waits\n");
     assert_eq!(desk.calls().len(), 0);
@@ -185,11 +201,13 @@ fn without_a_model_a_person_words_it() {
 
 #[test]
 fn an_answer_that_is_no_use_leaves_the_episode() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     desk.prompt("write the uploader");
     desk.prompt("no, don't retry without a delay");
     let before = store(&desk, "lessons.jsonl");
-    for bad in ["", "no", "{}", "[1]", &draft("same", "L-none", "Is it so?"), &draft("new", "", "Wait longer."), &"x".repeat(1 << 20)] {
+    for bad in
+        ["", "no", "{}", "[1]", &draft("same", "L-none", "Is it so?"), &draft("new", "", "Wait longer."), &"x".repeat(1 << 20)]
+    {
         desk.say(bad);
         let (code, text) = learn(&desk, &["--yes"]);
         assert!(code == 1 && text.contains("  kept  "), "{text}");

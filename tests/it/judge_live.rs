@@ -1,14 +1,15 @@
 //! The live check: what a stop would ask, asked while the agent still works, and never twice.
 
-use crate::judge_desk::{Desk, GATE, JUDGE, asked, handed};
+use crate::judge_desk::{Desk, JUDGE, asked, handed};
+use crate::judge_whole::{GATE, Whole};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const PROMPT: &str = "Refactor the session store: keep the mutex guard alive across the await point, another task needs the same lock while it holds the websocket send lock on the delivery queue";
 
 /// A desk in live mode with these further settings of the live check.
-fn live(settings: &Value) -> Desk {
-    let desk = Desk::new();
+fn live(settings: &Value) -> Whole {
+    let desk = Whole::new();
     let mut section = json!({"debounce_s": 0});
     for (key, value) in settings.as_object().unwrap() {
         section[key] = value.clone();
@@ -18,19 +19,19 @@ fn live(settings: &Value) -> Desk {
     desk
 }
 
-fn write(desk: &Desk, id: &str) -> Value {
+fn write(desk: &Whole, id: &str) -> Value {
     let fields = json!({"tool_name": "Write", "tool_use_id": id, "tool_response": {},
         "tool_input": {"file_path": desk.path("w/src/session.rs"), "content": "let guard = state.lock().await; // mutex guard across await"}});
     desk.tool(&fields)
 }
 
-fn read(desk: &Desk, id: &str) -> Value {
+fn read(desk: &Whole, id: &str) -> Value {
     let fields = json!({"tool_name": "Read", "tool_use_id": id, "tool_response": {}, "tool_input": {"file_path": desk.path("w/src/session.rs")}});
     desk.tool(&fields)
 }
 
 /// Waits until so many records of a kind are there.
-fn wait(desk: &Desk, kind: &str, count: usize) -> Vec<Value> {
+fn wait(desk: &Whole, kind: &str, count: usize) -> Vec<Value> {
     let begun = Instant::now();
     while desk.records(kind).len() < count && begun.elapsed() < Duration::from_secs(20) {
         std::thread::sleep(Duration::from_millis(20));
@@ -107,13 +108,13 @@ fn the_references_live_failed() {
 fn a_check_that_is_worth_nothing_says_why() {
     let desk = live(&json!({}));
     let fields = json!({"tool_name": "Write", "tool_use_id": "x", "tool_input": {"file_path": desk.path("w/a"), "content": "x"}, "tool_response": {}});
-    let quiet = Desk::new();
+    let quiet = Whole::new();
     quiet.settings(&json!({"mode": "live", "live": {"debounce_s": 0}}));
     quiet.prompt("make the button blue");
     quiet.tool(&fields);
     assert_eq!(wait(&quiet, "live", 1)[0]["skip"], "below");
     assert_eq!(quiet.calls().len(), 0);
-    let empty = Desk::with("");
+    let empty = Whole(Desk::with(""));
     empty.settings(&json!({"mode": "live", "live": {"debounce_s": 0, "bar": 0}}));
     empty.prompt(PROMPT);
     empty.tool(&fields);
@@ -123,7 +124,7 @@ fn a_check_that_is_worth_nothing_says_why() {
 
 #[test]
 fn hook_mode_is_the_default_and_starts_nothing() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     desk.prompt(PROMPT);
     write(&desk, "t1");
     std::thread::sleep(Duration::from_millis(300));
@@ -137,8 +138,10 @@ fn fifty_at_once_make_one_call() {
     let desk = live(&json!({"debounce_s": 3_600}));
     desk.reply(&[("L-lock-await", 3)]);
     std::fs::write(desk.path("slow"), "1").unwrap();
-    let fields = |n: usize| json!({"tool_name": "Write", "tool_use_id": format!("t{n}"), "tool_response": {},
-        "tool_input": {"file_path": desk.path("w/src/session.rs"), "content": "let guard = state.lock().await;"}});
+    let fields = |n: usize| {
+        json!({"tool_name": "Write", "tool_use_id": format!("t{n}"), "tool_response": {},
+        "tool_input": {"file_path": desk.path("w/src/session.rs"), "content": "let guard = state.lock().await;"}})
+    };
     for n in 0..50 {
         desk.hook(GATE, &[], &desk.event("PostToolUse", &fields(n)));
     }

@@ -1,18 +1,19 @@
 //! What came of lessons: verdicts, each once, from the work before and after, and what is learned of their use.
 
-use crate::judge_desk::{Desk, JUDGE, asked, handed};
+use crate::judge_desk::{JUDGE, asked, handed};
+use crate::judge_whole::Whole;
 use serde_json::{Value, json};
 use std::fs;
 
 const FIRST: &str = "Refactor the session store: keep the mutex guard alive across the await point, another task needs the same lock while it holds the websocket send lock on the delivery queue";
 const SECOND: &str = "now also keep the mutex guard alive across the await point while another task needs the same lock in the relay, atomic counter compare and swap";
 
-fn outcomes(desk: &Desk) -> Vec<Value> {
+fn outcomes(desk: &Whole) -> Vec<Value> {
     let text = fs::read_to_string(desk.path("ah/data/collectives/team/outcomes.jsonl")).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn of_kind(desk: &Desk, kind: &str) -> Vec<String> {
+fn of_kind(desk: &Whole, kind: &str) -> Vec<String> {
     let mut ids: Vec<String> = outcomes(desk)
         .iter()
         .filter(|line| line["kind"] == kind)
@@ -22,22 +23,24 @@ fn of_kind(desk: &Desk, kind: &str) -> Vec<String> {
     ids
 }
 
-fn edit(desk: &Desk, id: &str, text: &str) {
+fn edit(desk: &Whole, id: &str, text: &str) {
     let file = desk.path("w/src/session.rs");
     let fields = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": {"file_path": file, "old_string": "a", "new_string": text}, "tool_response": {}});
     desk.tool(&fields);
 }
 
-fn reply(desk: &Desk, applies: &[(&str, u8)], resolved: &[(&str, &str, bool)]) {
+fn reply(desk: &Whole, applies: &[(&str, u8)], resolved: &[(&str, &str, bool)]) {
     let applies: Vec<Value> = applies.iter().map(|(id, grade)| json!({"id": id, "why": "w", "grade": grade})).collect();
-    let resolved: Vec<Value> =
-        resolved.iter().map(|(id, verdict, avoids)| json!({"id": id, "verdict": verdict, "avoids_consequence": avoids})).collect();
+    let resolved: Vec<Value> = resolved
+        .iter()
+        .map(|(id, verdict, avoids)| json!({"id": id, "verdict": verdict, "avoids_consequence": avoids}))
+        .collect();
     desk.say(&json!({"moves": [], "applies": applies, "resolved": resolved}).to_string());
 }
 
 /// A desk whose gate lets every stop through, after a block with three questions that were answered.
-fn blocked() -> Desk {
-    let mut desk = Desk::new();
+fn blocked() -> Whole {
+    let mut desk = Whole::new();
     desk.env.push(("AH_PREFILTER".into(), "off".into()));
     desk.prompt(FIRST);
     edit(&desk, "t1", "let guard = state.lock().await;");
@@ -56,7 +59,8 @@ fn blocked() -> Desk {
 fn the_references_verdicts() {
     let desk = blocked();
     desk.prompt(SECOND);
-    let verdicts = [("L-lock-await", "changed", true), ("L-websocket-send", "unchanged", false), ("L-deadlock-order", "unclear", false)];
+    let verdicts =
+        [("L-lock-await", "changed", true), ("L-websocket-send", "unchanged", false), ("L-deadlock-order", "unclear", false)];
     reply(&desk, &[("L-atomic-counter", 2)], &verdicts);
     assert_eq!(desk.stop("The relay now drops the guard too."), Value::Null);
     assert_eq!(desk.calls().len(), 2);
@@ -65,8 +69,15 @@ fn the_references_verdicts() {
     assert_eq!(of_kind(&desk, "asked_unclear"), ["L-deadlock-order"]);
     assert_eq!(handed(&desk.prompt("thanks")), ["L-atomic-counter"]);
     desk.hook(JUDGE, &[], &desk.event("SessionEnd", &json!({"reason": "other"})));
-    assert_eq!(of_kind(&desk, "asked_not_corrected"), ["L-atomic-counter", "L-deadlock-order", "L-lock-await", "L-websocket-send"]);
-    let reasons: Vec<String> = outcomes(&desk).iter().filter(|o| o["kind"] == "asked_not_corrected").map(|o| format!("{} {}", o["lessons"][0].as_str().unwrap(), o["reason"].as_str().unwrap())).collect();
+    assert_eq!(
+        of_kind(&desk, "asked_not_corrected"),
+        ["L-atomic-counter", "L-deadlock-order", "L-lock-await", "L-websocket-send"]
+    );
+    let reasons: Vec<String> = outcomes(&desk)
+        .iter()
+        .filter(|o| o["kind"] == "asked_not_corrected")
+        .map(|o| format!("{} {}", o["lessons"][0].as_str().unwrap(), o["reason"].as_str().unwrap()))
+        .collect();
     for want in ["L-atomic-counter no_call", "L-deadlock-order no_call", "L-lock-await judged", "L-websocket-send judged"] {
         assert!(reasons.contains(&want.to_owned()), "{reasons:?}");
     }
@@ -106,7 +117,8 @@ fn the_judge_sees_the_work_and_not_the_way() {
 #[test]
 fn nothing_is_judged_twice_and_unclear_once_more() {
     let desk = blocked();
-    let verdicts = [("L-lock-await", "changed", true), ("L-websocket-send", "unchanged", false), ("L-deadlock-order", "unclear", false)];
+    let verdicts =
+        [("L-lock-await", "changed", true), ("L-websocket-send", "unchanged", false), ("L-deadlock-order", "unclear", false)];
     for n in 0..4 {
         desk.prompt(SECOND);
         edit(&desk, &format!("u{n}"), "let relay = 1;");
@@ -139,11 +151,16 @@ fn a_failed_call_judges_nothing_and_uses_up_no_try() {
 
 #[test]
 fn use_is_shown_and_what_never_helps_is_muted() {
-    let desk = Desk::new();
+    let desk = Whole::new();
     let mut text = String::new();
     for n in 0..5 {
-        for (kind, id) in [("asked", "L-utc"), ("asked_ignored", "L-utc"), ("asked", "L-fsync"), ("asked_then_changed", "L-fsync")] {
-            text += &format!("{}\n", json!({"kind": kind, "session": format!("s{n}"), "lessons": [id], "ms": 1_790_000_000_000_u64 + n, "repo": "w", "channel": "stop"}));
+        for (kind, id) in
+            [("asked", "L-utc"), ("asked_ignored", "L-utc"), ("asked", "L-fsync"), ("asked_then_changed", "L-fsync")]
+        {
+            text += &format!(
+                "{}\n",
+                json!({"kind": kind, "session": format!("s{n}"), "lessons": [id], "ms": 1_790_000_000_000_u64 + n, "repo": "w", "channel": "stop"})
+            );
         }
     }
     fs::write(desk.path("ah/data/collectives/team/outcomes.jsonl"), text).unwrap();
@@ -154,18 +171,22 @@ fn use_is_shown_and_what_never_helps_is_muted() {
     assert!(stat.contains("Muted, since they reached the agent often and never changed anything: L-utc."), "{stat}");
     let json: Value = serde_json::from_str(&run(&["lessons", "--stat", "--json"])).unwrap();
     let row = |id: &str| json["lessons"].as_array().unwrap().iter().find(|row| row["id"] == id).unwrap().clone();
-    assert_eq!((&row("L-utc")["muted"], &row("L-utc")["ignored"], &row("L-fsync")["changed"]), (&json!(true), &json!(5), &json!(5)));
+    assert_eq!(
+        (&row("L-utc")["muted"], &row("L-utc")["ignored"], &row("L-fsync")["changed"]),
+        (&json!(true), &json!(5), &json!(5))
+    );
     assert!(run(&["lessons", "why", "L-utc"]).contains("the work stayed as it was"));
     // The model is not told of a muted one, and is again once a person says so.
     let shown = |text: &str| {
-        let mut desk = Desk { env: vec![("AH_PREFILTER".into(), "off".into())], ..Desk::new() };
+        let mut desk = Whole::new();
+        desk.env.push(("AH_PREFILTER".into(), "off".into()));
         desk.session = "other".into();
         fs::write(desk.path("ah/data/collectives/team/outcomes.jsonl"), text).unwrap();
         desk.prompt("store a wall clock time in UTC");
         desk.stop("done");
         desk.calls()[0]["prompt"].as_str().unwrap().contains("[L-utc]")
     };
-    let log = |desk: &Desk| fs::read_to_string(desk.path("ah/data/collectives/team/outcomes.jsonl")).unwrap();
+    let log = |desk: &Whole| fs::read_to_string(desk.path("ah/data/collectives/team/outcomes.jsonl")).unwrap();
     assert!(!shown(&log(&desk)));
     run(&["lessons", "unmute", "L-utc"]);
     assert!(shown(&log(&desk)) && !run(&["lessons", "--stat"]).contains("Muted"));

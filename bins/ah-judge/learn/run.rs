@@ -10,7 +10,7 @@ use crate::lessons::{Place, said};
 use crate::model::{self, Call as Asked};
 use crate::settings::{Judge, Model};
 use ah::cli::{Call, Cli};
-use ah::clock::{Deadline, now_ms};
+use ah::clock::{self, Deadline, now_ms};
 use ah::config::Config;
 use ah::exit;
 use ah::lesson::Lesson;
@@ -117,9 +117,10 @@ impl Run<'_> {
         let asked = Asked {
             prompt: prompt(&model::word(), episode, &near),
             schema: schema(&near),
-            session: "learn".to_owned(),
+            // Each day's learning is a session of its own, and each try a turn.
+            session: format!("learn-{}", &clock::utc(now_ms())[..10]),
             system: RUBRIC.to_owned(),
-            turn: episode.id.clone(),
+            turn: format!("{}:{}", episode.id, now_ms()),
             ..Asked::default()
         };
         let deadline = Deadline::after(self.settings.timeout);

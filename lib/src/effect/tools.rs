@@ -1,9 +1,12 @@
 //! Tools by name: those of Claude Code and Codex, those of other harnesses, and MCP tools by the verb in their name.
 
 use super::{Effect, shell};
+use crate::event::text;
 use crate::patch;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Tools that look, or keep the harness's own books. Lower case, without `_` and `-`. Sorted.
 const READERS: &[&str] = &[
@@ -52,46 +55,47 @@ const PATHS: [&str; 10] =
 
 pub(super) fn effect(tool_name: &str, input: &RawValue, cwd: Option<&str>) -> Effect {
     let mut effect = Effect::default();
-    let value: Value = serde_json::from_str(input.get()).unwrap_or(Value::Null);
+    // Only what is looked at is decoded: a new text may be long.
+    let fields: BTreeMap<Cow<str>, &RawValue> = serde_json::from_str(input.get()).unwrap_or_default();
     let last = tool_name.rsplit("__").next().unwrap_or(tool_name);
     let name: String = last.chars().filter(|char| !matches!(char, '_' | '-')).collect::<String>().to_ascii_lowercase();
-    let paths = || PATHS.iter().filter_map(|key| value.get(key).and_then(Value::as_str));
+    let get = |key: &str| fields.get(key).copied();
+    let paths = || PATHS.iter().filter_map(|key| text(get(key)?));
     if name.is_empty() {
         return effect;
     }
     if name == "applypatch" {
         effect.changes = true;
-        let text = ["input", "patch", "command"].iter().filter_map(|key| value.get(key)).find_map(words);
+        let text = ["input", "patch", "command"].iter().filter_map(|key| get(key)).find_map(words);
         patched(&text.map(|words| words.join("\n")).unwrap_or_default(), &mut effect);
     } else if SHELLS.contains(&name.as_str()) {
-        let command = value.get("command").or_else(|| value.get("cmd")).and_then(words);
+        let command = get("command").or_else(|| get("cmd"));
         // A call may name its own directory.
-        let own =
-            ["workdir", "working_directory", "directory", "cwd"].iter().find_map(|key| value.get(key).and_then(Value::as_str));
-        let cwd = own.filter(|own| own.starts_with('/')).or(cwd);
-        match (command, value.get("command").or_else(|| value.get("cmd"))) {
-            (Some(words), Some(Value::Array(_))) => shell::vector(&words, cwd, &mut effect),
-            (Some(words), _) => shell::line(&words[0], name == "powershell", cwd, &mut effect),
-            (None, _) => {}
+        let own = ["workdir", "working_directory", "directory", "cwd"].iter().find_map(|key| text(get(key)?));
+        let cwd = own.as_deref().filter(|own| own.starts_with('/')).or(cwd);
+        match (command.and_then(words), command.and_then(text)) {
+            (_, Some(line)) => shell::line(&line, name == "powershell", cwd, &mut effect),
+            (Some(words), None) => shell::vector(&words, cwd, &mut effect),
+            (None, None) => {}
         }
     } else if WRITERS.contains(&name.as_str()) {
-        let looks = value.get("command").and_then(Value::as_str) == Some("view");
+        let looks = get("command").and_then(text).as_deref() == Some("view");
         if !looks {
             effect.changes = true;
         }
         for path in paths() {
-            if looks { effect.read(path) } else { effect.write(path) }
+            if looks { effect.read(&path) } else { effect.write(&path) }
         }
     } else if READERS.binary_search(&name.as_str()).is_ok() {
         if name.starts_with("read") || name.starts_with("view") || name == "notebookread" {
             for path in paths() {
-                effect.read(path);
+                effect.read(&path);
             }
         }
     } else if tool_name.starts_with("mcp__") {
         mcp(last, &mut effect);
         for path in paths() {
-            if effect.changes { effect.write(path) } else { effect.read(path) }
+            if effect.changes { effect.write(&path) } else { effect.read(&path) }
         }
     } else if name == "killshell" || name == "killbash" {
         effect.changes = true;
@@ -106,9 +110,11 @@ pub(super) fn effect(tool_name: &str, input: &RawValue, cwd: Option<&str>) -> Ef
 }
 
 /// A text, or an array of texts.
-fn words(value: &Value) -> Option<Vec<String>> {
-    match value {
-        Value::String(text) => Some(vec![text.clone()]),
+fn words(raw: &RawValue) -> Option<Vec<String>> {
+    if let Some(text) = text(raw) {
+        return Some(vec![text.into_owned()]);
+    }
+    match serde_json::from_str(raw.get()).ok()? {
         Value::Array(all) if !all.is_empty() => Some(all.iter().map(|word| word.as_str().unwrap_or("").to_owned()).collect()),
         _ => None,
     }

@@ -11,6 +11,37 @@ pub fn field<'a>(raw: &'a RawValue, name: &str) -> Option<&'a RawValue> {
     serde_json::Deserializer::from_str(raw.get()).deserialize_map(Pick(name)).ok().flatten()
 }
 
+/// The values of several fields of the object `raw`, read in one pass: as [`field`] gives them.
+#[must_use]
+pub fn fields<'a, const N: usize>(raw: &'a RawValue, names: &[&str; N]) -> [Option<&'a RawValue>; N] {
+    let picked = serde_json::Deserializer::from_str(raw.get()).deserialize_map(PickAll(names));
+    picked.unwrap_or([None; N])
+}
+
+/// The beginning of the text of a JSON string, at least `max` bytes of it if it is that long; else as [`text`]. The rest
+/// is not decoded.
+#[must_use]
+pub fn text_head(raw: &RawValue, max: usize) -> Option<Cow<'_, str>> {
+    let inner = raw.get().strip_prefix('"')?.strip_suffix('"')?;
+    // A byte of text takes at most six of JSON.
+    if inner.len() <= max.saturating_mul(6) {
+        return text(raw);
+    }
+    let mut at = 0;
+    while at < max * 6 {
+        at += match &inner.as_bytes()[at..] {
+            [b'\\', b'u', ..] => 6,
+            [b'\\', ..] => 2,
+            _ => 1,
+        };
+    }
+    while !inner.is_char_boundary(at) {
+        at += 1;
+    }
+    let cut = RawValue::from_string(format!("\"{}\"", &inner[..at])).ok()?;
+    text(&cut).map(|text| Cow::Owned(text.into_owned()))
+}
+
 /// The text of a JSON string, `None` for any other value. Half a surrogate pair, which is JSON that some clients
 /// write and no Rust text can hold, becomes U+FFFD.
 #[must_use]
@@ -42,6 +73,51 @@ impl<'de> Visitor<'de> for Pick<'_> {
             }
         }
         Ok(found)
+    }
+}
+
+/// Picks several fields.
+struct PickAll<'n, const N: usize>(&'n [&'n str; N]);
+
+impl<'de, const N: usize> Visitor<'de> for PickAll<'_, N> {
+    type Value = [Option<&'de RawValue>; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut found = [None; N];
+        while let Some(at) = entries.next_key_seed(Which(self.0))? {
+            match at {
+                Some(at) => found[at] = Some(entries.next_value()?),
+                None => drop(entries.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Which of these a key is.
+struct Which<'n>(&'n [&'n str]);
+
+impl<'de> DeserializeSeed<'de> for Which<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
+        key.deserialize_bytes(self)
+    }
+}
+
+impl Visitor<'_> for Which<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bytes<E>(self, key: &[u8]) -> Result<Self::Value, E> {
+        Ok(self.0.iter().position(|name| name.as_bytes() == key))
     }
 }
 
@@ -103,6 +179,30 @@ mod tests {
         for other in ["null", "[]", "7", r#""command""#] {
             assert!(field(raw(other), "command").is_none(), "{other}");
         }
+    }
+
+    #[test]
+    fn several_fields_are_found_as_each_alone() {
+        let input = raw(r#"{"b":1,"\ud800":{},"a":"x","c":[1,{"a":2}],"b":2}"#);
+        let found = fields(input, &["a", "b", "z"]);
+        assert_eq!(found.map(|raw| raw.map(RawValue::get)), [Some("\"x\""), Some("2"), None]);
+        assert!(fields(raw("[1]"), &["a"])[0].is_none());
+    }
+
+    #[test]
+    fn a_head_ends_at_a_character() {
+        for unit in ["x", "é", "\\n", "\\u00e9", "\\ud83d\\ude00", "\\\\", "\\\""] {
+            let long = format!("\"{}\"", unit.repeat(200));
+            let whole = text(raw(&long)).unwrap().into_owned();
+            for max in 0..20 {
+                let json = raw(&long);
+                let head = text_head(json, max).unwrap().into_owned();
+                let head = head.trim_end_matches('\u{fffd}');
+                assert!(whole.starts_with(head) && head.len() + 3 >= max, "{unit} {max} {head}");
+            }
+        }
+        assert_eq!(text_head(raw("\"ab\""), 1).as_deref(), Some("ab"));
+        assert_eq!(text_head(raw("5"), 1), None);
     }
 
     #[test]

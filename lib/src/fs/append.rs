@@ -2,8 +2,8 @@
 
 use super::{UNWAITING, regular};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     }
     let mut file =
         regular(OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(UNWAITING).open(path)?)?;
-    let torn = is_torn(&mut file)?;
+    let torn = is_torn(&file)?;
     let healed;
     let bytes = if torn {
         healed = [b"\n", lines].concat();
@@ -40,7 +40,7 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
 }
 
 /// Whether the last line has no end and no writer who is about to end it.
-fn is_torn(file: &mut File) -> io::Result<bool> {
+fn is_torn(file: &File) -> io::Result<bool> {
     let mut before = None;
     loop {
         let size = file.metadata()?.len();
@@ -48,9 +48,8 @@ fn is_torn(file: &mut File) -> io::Result<bool> {
             return Ok(false);
         }
         let mut last = [b'\n'];
-        file.seek(SeekFrom::Start(size - 1))?;
         // Where it was cut short since, nothing is read and nothing is torn.
-        let _ = file.read(&mut last)?;
+        let _ = file.read_at(&mut last, size - 1)?;
         if last == [b'\n'] {
             return Ok(false);
         }

@@ -176,8 +176,19 @@ fn reach<'de, D: Deserializer<'de>>(from: D) -> Result<Reach, D::Error> {
     })
 }
 
+/// A list of texts; one by itself is as good.
 fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Ok(Option::<Vec<String>>::deserialize(from)?.unwrap_or_default())
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Texts {
+        Many(Vec<String>),
+        One(String),
+    }
+    Ok(match Option::<Texts>::deserialize(from)? {
+        None => Vec::new(),
+        Some(Texts::Many(all)) => all,
+        Some(Texts::One(text)) => vec![text],
+    })
 }
 
 fn area(text: &str) -> String {

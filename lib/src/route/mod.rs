@@ -6,6 +6,7 @@
 mod place;
 mod repo;
 
+pub use place::real;
 pub use repo::{Repo, remote_id};
 
 use crate::config::{Collective, Config, Share, repo_is_off};
@@ -128,8 +129,7 @@ pub fn may_sync(config: &Config, scope: &Scope) -> bool {
 }
 
 fn scope(collective: Option<&Collective>, repo: &Repo) -> Scope {
-    let id = repo.id();
-    let name = repo.name();
+    let (id, name) = repo.id_and_name();
     let store = match collective {
         Some(collective) => collective.store.clone(),
         // No collective's folder begins with a dot.

@@ -51,7 +51,8 @@ fn fold(path: &Path) -> PathBuf {
 }
 
 /// Links resolved as far as the path exists; what does not exist yet is folded onto it.
-fn real(path: &Path) -> PathBuf {
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
     for known in path.ancestors() {
         if let Ok(real) = std::fs::canonicalize(known) {
             let rest = path.strip_prefix(known).unwrap_or(Path::new(""));

@@ -34,17 +34,17 @@ impl Repo {
     /// without one the real path of the main work tree.
     #[must_use]
     pub fn id(&self) -> String {
-        let config = fs::read(&self.common.join("config"), MAX_CONFIG).unwrap_or_default();
-        let remote = remote_url(&String::from_utf8_lossy(&config)).and_then(|url| remote_id(&url));
-        remote.unwrap_or_else(|| self.main_tree().to_string_lossy().into_owned())
+        self.id_and_name().0
     }
 
-    /// The last part of the main work tree's name, for people.
+    /// Its id, and the last part of the main work tree's name, for people.
     #[must_use]
-    pub fn name(&self) -> String {
+    pub fn id_and_name(&self) -> (String, String) {
+        let config = fs::read(&self.common.join("config"), MAX_CONFIG).unwrap_or_default();
+        let remote = remote_url(&String::from_utf8_lossy(&config)).and_then(|url| remote_id(&url));
         let tree = self.main_tree();
-        let name = tree.file_name().map(|name| name.to_string_lossy().into_owned());
-        name.unwrap_or_default()
+        let name = tree.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        (remote.unwrap_or_else(|| tree.to_string_lossy().into_owned()), name)
     }
 
     fn main_tree(&self) -> PathBuf {

@@ -3,8 +3,11 @@
 use crate::redact::redact;
 use std::borrow::Cow;
 
-/// A secret that begins before a cut is read to its end if it is no longer than this, in bytes.
-const SECRET: usize = 4 << 10;
+/// So much behind a cut is looked at, in bytes: a secret is known by its beginning.
+const BEHIND: usize = 256;
+
+/// So much before the end that is kept is looked at, in bytes: a secret may have begun there.
+const BEFORE: usize = 4 << 10;
 
 /// The beginning of `text`, at most `max` bytes.
 pub(super) fn head(text: &str, max: usize) -> &str {
@@ -18,7 +21,7 @@ fn boundary(text: &str, at: usize) -> usize {
 
 /// The beginning of `text` without secrets, at most `max` bytes.
 pub(super) fn safe_head(text: &str, max: usize) -> Cow<'_, str> {
-    match redact(head(text, max + SECRET)) {
+    match redact(head(text, max + BEHIND)) {
         Cow::Borrowed(text) => head(text, max).into(),
         Cow::Owned(mut text) => {
             text.truncate(boundary(&text, max));
@@ -32,7 +35,7 @@ pub(super) fn safe_ends(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return redact(text);
     }
-    let end = redact(&text[boundary(text, text.len().saturating_sub(max / 4 + SECRET))..]).into_owned();
+    let end = redact(&text[boundary(text, text.len().saturating_sub(max / 4 + BEFORE))..]).into_owned();
     let end = &end[boundary(&end, end.len().saturating_sub(max / 4))..];
     format!("{} […] {end}", safe_head(text, max / 4 * 3)).into()
 }

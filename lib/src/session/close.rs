@@ -1,11 +1,11 @@
 //! The end of a turn: exactly one closing line for every Stop that is not a Stop hook's own doing.
 
+use super::Fold;
 use super::clip::safe_ends;
 use super::entry::{Entry, Logged};
 use super::home::Home;
-use super::record::LONG;
+use super::record::{LONG, fingerprint};
 use super::turn::{Closer, STOP};
-use super::{Fold, mark};
 use crate::clock::now_ms;
 use crate::event::Event;
 use std::io;
@@ -32,7 +32,9 @@ pub struct Decision {
 /// As [`super::Session::append`], and `decide`'s.
 pub fn close(home: &Home, event: &Event, fold: &Fold, decide: impl FnOnce(&str) -> io::Result<Decision>) -> io::Result<Closer> {
     let text = safe_ends(&event.last_assistant_message, LONG);
-    if let Some(closer) = fold.state.closer.as_ref().filter(|_| fold.turn.records == 0 && fold.state.said == mark(&text)) {
+    if let Some(closer) =
+        fold.state.closer.as_ref().filter(|_| fold.turn.records == 0 && fold.state.said == Some(fingerprint(&text)))
+    {
         return Ok(closer.clone());
     }
     let Decision { open, score, shortlist, threshold, why } = decide(&text)?;
@@ -44,8 +46,8 @@ pub fn close(home: &Home, event: &Event, fold: &Fold, decide: impl FnOnce(&str) 
         false => Entry::Skip { score, threshold, why },
     };
     let mut entries: Vec<Logged> = fold.summary(t).into_iter().collect();
-    entries.push(Logged::new(t, &key, Entry::Final { text: text.into_owned() }));
-    entries.push(Logged::new(t, &key, entry));
+    entries.push(Logged::clean(t, &key, Entry::Final { text: text.into_owned() }));
+    entries.push(Logged::clean(t, &key, entry));
     home.session.log(entries, None)?;
     Ok(Closer { key, number, open, score, shortlist, t, threshold, why: said })
 }

@@ -165,6 +165,8 @@ pub enum Entry {
 /// An entry with its time and key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Logged {
+    /// Its secrets are gone already.
+    clean: bool,
     /// What happened.
     pub entry: Entry,
     /// What makes it one; see [`super::Line::key`].
@@ -251,7 +253,12 @@ impl Logged {
     /// An entry of now.
     #[must_use]
     pub fn new(t: u64, key: &str, entry: Entry) -> Self {
-        Self { entry, key: key.to_owned(), t }
+        Self { clean: false, entry, key: key.to_owned(), t }
+    }
+
+    /// The same of the recorder, which takes secrets out before it cuts texts.
+    pub(super) fn clean(t: u64, key: &str, entry: Entry) -> Self {
+        Self { clean: true, ..Self::new(t, key, entry) }
     }
 
     /// Reads a line; `None` for one of the guard, of a newer program, torn, or no record.
@@ -264,14 +271,15 @@ impl Logged {
         let head: Head<'_> = serde_json::from_slice(bytes).ok()?;
         let entry: Entry = serde_json::from_slice(bytes).ok()?;
         debug_assert_eq!(head.k, entry.kind());
-        Some(Self { entry, key: head.key.into_owned(), t: head.t })
+        Some(Self { clean: true, entry, key: head.key.into_owned(), t: head.t })
     }
 
     /// The line with its newline, without secrets.
     pub(super) fn write(self, out: &mut Vec<u8>) {
         let kind = self.entry.kind();
         // Texts and numbers always can be written.
-        let body = serde_json::to_string(&self.entry.safe()).unwrap_or_default();
+        let entry = if self.clean { self.entry } else { self.entry.safe() };
+        let body = serde_json::to_string(&entry).unwrap_or_default();
         let key = serde_json::to_string(&self.key).unwrap_or_default();
         let begin = format!("{{\"k\":\"{kind}\"");
         let rest = body.strip_prefix(&begin).unwrap_or("}");

@@ -3,6 +3,7 @@
 //! What a fold costs does not grow with the session: now and then a line says what everything before it added up to.
 
 use super::entry::{Entry, Logged};
+use super::record::NAMELESS;
 use super::state::State;
 use super::turn::{Closer, Turn};
 use super::{MAX_READ, Session};
@@ -85,6 +86,13 @@ pub(super) fn steps(size: u64, added: usize) -> bool {
     size / STEP != (size + added as u64) / STEP
 }
 
+/// Kinds and keys that were met.
+type Seen = BTreeSet<(&'static str, String)>;
+
+fn fresh(seen: &mut Seen, logged: &Logged) -> bool {
+    logged.key.is_empty() || seen.insert((logged.entry.kind(), logged.key.clone()))
+}
+
 impl Tail {
     fn visit(&mut self, end: u64, bytes: &[u8], with_turn: bool) -> bool {
         if let Some(base) = self.base.as_ref().filter(|base| end <= base.covers) {
@@ -112,21 +120,22 @@ impl Tail {
         let mut fold = Fold { since: state.covers, state, turn: Turn::default() };
         fold.state.cut |= cut;
         fold.turn.cut = cut;
-        let mut seen = BTreeSet::new();
-        let mut fresh = |logged: &Logged| logged.key.is_empty() || seen.insert((logged.entry.kind(), logged.key.clone()));
+        let mut seen = Seen::new();
         for logged in self.older.into_iter().rev() {
-            if fresh(&logged) {
+            if fresh(&mut seen, &logged) {
                 fold.turn.add(logged);
             }
         }
         for (end, logged) in self.newer.into_iter().rev() {
-            if !fresh(&logged) {
+            if !fresh(&mut seen, &logged) {
                 continue;
             }
             let closed = fold.state.closed();
             fold.state.add(end, &logged);
             if fold.state.closed() > closed {
                 fold.turn = Turn::default();
+                // What has no name of its own may be said again in another turn.
+                seen.retain(|(_, key)| !key.starts_with(NAMELESS));
             } else {
                 fold.turn.add(logged);
             }

@@ -4,7 +4,8 @@ use super::Session;
 use crate::config::Config;
 use crate::event::Event;
 use crate::paths::Paths;
-use crate::route::{Repo, Route, Scope, route, route_target};
+use crate::route::{Off, Repo, Route, Scope, real, route, route_target};
+use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ pub struct Home<'p> {
     /// Its log.
     pub session: Session,
     paths: &'p Paths,
+    /// The repository's folder, links resolved.
+    tree: OnceCell<PathBuf>,
 }
 
 /// Whose a path is, seen from a session.
@@ -60,19 +63,29 @@ impl<'p> Home<'p> {
             say("the session belongs to another scope than this directory");
             return Ok(None);
         }
-        Ok(Some(Self { config, root, scope, session, paths }))
+        Ok(Some(Self { config, root, scope, session, paths, tree: OnceCell::new() }))
     }
 
     /// Whose a path is that a tool call in `cwd` names.
     #[must_use]
     pub fn whose(&self, cwd: &Path, path: &str) -> Belongs {
         let full = cwd.join(path);
+        // Where nothing is said of folders, all of a repository belongs to one; and that is quickly told.
+        if self.config.off.is_empty() && self.config.collectives.is_empty() && full.is_absolute() && !path.contains('\0') {
+            let at = real(&full);
+            let tree = self.tree.get_or_init(|| real(&self.root));
+            if let Ok(inside) = at.strip_prefix(tree)
+                && Repo::around(&at).is_some_and(|repo| repo.root == *tree)
+            {
+                return Belongs::Here(inside.to_string_lossy().into_owned());
+            }
+        }
         match route_target(&self.config, self.paths, &full) {
             Route::Scope(scope) if scope.store == self.scope.store => {
                 let inside = full.strip_prefix(&self.root).unwrap_or(&full);
                 Belongs::Here(inside.to_string_lossy().into_owned())
             }
-            Route::Off(crate::route::Off::Nowhere) => Belongs::Nowhere,
+            Route::Off(Off::Nowhere) => Belongs::Nowhere,
             _ => Belongs::Elsewhere,
         }
     }

@@ -55,8 +55,8 @@ pub struct State {
     pub mark: Option<Mark>,
     /// The last prompt of a person.
     pub prompt: String,
-    /// The [`super::mark`] of what the agent said at the last stop.
-    pub said: String,
+    /// What the agent said at the last stop, as a fingerprint.
+    pub(super) said: Option<u64>,
     /// Names that lessons were handed over for.
     pub topics: BTreeSet<String>,
     /// Where the present turn begins, in bytes from the log's beginning.
@@ -108,7 +108,7 @@ impl State {
                 self.early += 1;
                 self.topics.extend(topics.iter().cloned());
             }
-            Entry::Final { text } => self.said = super::mark(text),
+            Entry::Final { text } => self.said = Some(super::record::fingerprint(text)),
             Entry::Judged(judged) => {
                 if let Some(question) = self.asked.get_mut(&judged.id) {
                     question.tries += 1;

@@ -2,6 +2,8 @@
 
 mod supersede;
 
+pub use supersede::hidden;
+
 use crate::fs;
 use crate::lesson::{Lesson, Why};
 use crate::paths::Paths;
@@ -112,7 +114,7 @@ impl Store {
                 Err(why) => all.invalid.push((n + 1, why)),
             }
         }
-        all.hidden = supersede::hidden(&all.live);
+        all.hidden = hidden(&all.live);
         Ok(all)
     }
 

@@ -8,18 +8,21 @@ mod refusal;
 mod runner;
 mod words;
 
-use super::clip::safe_ends;
+use super::clip::{safe_ends, safe_head};
 use super::entry::{Entry, Logged};
 use super::home::Home;
 use super::line::Prompt;
-use super::own::hash_bytes;
 use super::{Fold, fold};
 use crate::clock::now_ms;
 use crate::event::{Event, Moment};
+use serde_json::value::RawValue;
 use std::io;
 
 /// Longest prompt or message that is kept, in bytes.
-pub(super) const LONG: usize = 32 << 10;
+pub(super) const LONG: usize = 16 << 10;
+
+/// How the keys begin of what a harness gives no name: what is the same in one turn counts once.
+pub(super) const NAMELESS: char = '~';
 
 /// Longest prompt of a machine that is kept, in bytes.
 const MACHINE: usize = 600;
@@ -44,7 +47,7 @@ pub fn record(home: &Home, event: &Event) -> io::Result<()> {
     }
     let key = key(event);
     let t = now_ms();
-    let entries = entries.into_iter().map(|entry| Logged::new(t, &key, entry)).collect();
+    let entries = entries.into_iter().map(|entry| Logged::clean(t, &key, entry)).collect();
     let session = &home.session;
     let (size, added) = session.log_sized(entries, None)?;
     if fold::steps(size, added)
@@ -57,17 +60,27 @@ pub fn record(home: &Home, event: &Event) -> io::Result<()> {
 
 /// What makes the event one: the harness's id of the call or the prompt, else what it says.
 fn key(event: &Event) -> String {
-    let short = |texts: &[&str]| hash_bytes(texts.join("\0").as_bytes())[..16].to_owned();
-    let raw = |raw: Option<&'_ serde_json::value::RawValue>| raw.map_or("", |raw| raw.get()).to_owned();
+    let raw = |raw: Option<&RawValue>| fingerprint(raw.map_or("", RawValue::get));
     match event.moment {
+        Moment::UserPromptSubmit if event.prompt_id.is_empty() => format!("{NAMELESS}{:016x}", fingerprint(&event.prompt)),
         // A note that a task ended may have the id of the prompt before it.
-        Moment::UserPromptSubmit if event.prompt_id.is_empty() => short(&[&event.prompt]),
-        Moment::UserPromptSubmit => format!("{} {}", event.prompt_id, &short(&[&event.prompt])[..8]),
+        Moment::UserPromptSubmit => format!("{} {:016x}", event.prompt_id, fingerprint(&event.prompt)),
         _ if event.tool_use_id.is_empty() => {
-            short(&[&event.tool_name, &raw(event.tool_input), &raw(event.tool_response), &event.error])
+            let (input, response) = (raw(event.tool_input), raw(event.tool_response));
+            format!("{NAMELESS}{} {input:016x} {response:016x}", safe_head(&event.tool_name, 40))
         }
-        _ => event.tool_use_id.clone().into_owned(),
+        _ => safe_head(&event.tool_use_id, 200).into_owned(),
     }
+}
+
+/// A 64-bit FNV-1a hash of a text: of its length, its first 4 KiB and its last. It tells events apart, nothing more.
+pub(super) fn fingerprint(text: &str) -> u64 {
+    const PART: usize = 4 << 10;
+    let bytes = text.as_bytes();
+    let (head, rest) = bytes.split_at(bytes.len().min(PART));
+    let tail = &rest[rest.len().saturating_sub(PART)..];
+    let all = bytes.len().to_le_bytes().into_iter().chain(head.iter().copied()).chain(tail.iter().copied());
+    all.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 fn prompt(event: &Event) -> Entry {

@@ -1,6 +1,6 @@
 //! The words of a tool call: what it was asked, and what it wrote.
 
-use crate::event::{Event, field, text};
+use crate::event::{Event, field, fields, text_head};
 use crate::patch;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -12,6 +12,9 @@ const ASKED: [&str; 7] = ["pattern", "query", "url", "description", "prompt", "s
 const WRITTEN: [&str; 9] =
     ["new_string", "content", "new_source", "new_str", "file_text", "insert_text", "newText", "new_text", "text"];
 
+/// So much of a text is read, in bytes: more than is kept of it, since white space goes.
+const READ: usize = 2 << 10;
+
 /// Whether the tool runs a command line.
 pub(super) fn is_shell(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell")
@@ -21,12 +24,12 @@ pub(super) fn is_shell(tool: &str) -> bool {
 pub(super) fn of<'e>(event: &'e Event) -> Cow<'e, str> {
     let Some(input) = event.tool_input.filter(|_| event.patch().is_none()) else { return "".into() };
     if is_shell(&event.tool_name) {
-        return event.input("command").unwrap_or_default();
+        return field(input, "command").and_then(|raw| text_head(raw, READ)).unwrap_or_default();
     }
     if edits(&event.tool_name) {
         return "".into();
     }
-    let mut words: Vec<Cow<str>> = ASKED.iter().filter_map(|key| text(field(input, key)?)).collect();
+    let mut words: Vec<Cow<str>> = fields(input, &ASKED).into_iter().flatten().filter_map(|raw| text_head(raw, READ)).collect();
     if let Some(name) = event.tool_name.strip_prefix("mcp__") {
         words.insert(0, name.replace("__", " ").into());
     }
@@ -39,10 +42,11 @@ pub(super) fn edited<'e>(event: &'e Event) -> Option<Cow<'e, str>> {
         return Some(patch::added(&patch).into());
     }
     let input = event.tool_input.filter(|_| edits(&event.tool_name))?;
-    if let Some(all) = field(input, "edits").and_then(|all| serde_json::from_str::<Vec<&RawValue>>(all.get()).ok()) {
-        return Some(all.into_iter().filter_map(written).collect::<Vec<_>>().join("\n").into());
+    if event.tool_name != "MultiEdit" {
+        return written(input);
     }
-    written(input)
+    let all: Vec<&RawValue> = serde_json::from_str(field(input, "edits")?.get()).ok()?;
+    Some(all.into_iter().filter_map(written).collect::<Vec<_>>().join("\n").into())
 }
 
 fn edits(tool: &str) -> bool {
@@ -50,5 +54,5 @@ fn edits(tool: &str) -> bool {
 }
 
 fn written(input: &RawValue) -> Option<Cow<'_, str>> {
-    WRITTEN.iter().find_map(|key| text(field(input, key)?))
+    fields(input, &WRITTEN).into_iter().flatten().find_map(|raw| text_head(raw, READ))
 }

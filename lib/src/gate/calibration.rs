@@ -1,0 +1,97 @@
+//! What a store's turns measured: the latest scores, from which its own threshold follows.
+
+use crate::fs;
+use crate::store::Store;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// So many scores are kept, and fewer say nothing yet.
+const KEPT: usize = 200;
+const ENOUGH: usize = 40;
+/// The largest file that is read, in bytes.
+const MOST: u64 = 64 << 10;
+/// How long another writer is waited for: a score that is not kept is no loss.
+const WAIT: Duration = Duration::from_millis(5);
+
+/// The latest scores, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calibration {
+    /// When the last one was written, in milliseconds since the Unix epoch.
+    #[serde(default)]
+    pub t: u64,
+    /// The scores.
+    #[serde(default)]
+    pub scores: Vec<f32>,
+    #[serde(default)]
+    v: u32,
+}
+
+impl Calibration {
+    /// What is kept of a store; nothing where nothing can be read.
+    #[must_use]
+    pub fn read(store: &Store) -> Self {
+        let bytes = fs::read(&store.calibration_file(), MOST).unwrap_or_default();
+        let read: Self = serde_json::from_slice(&bytes).unwrap_or_default();
+        if read.v > 1 { Self::default() } else { read }
+    }
+
+    /// The score below which this share of turns lies; `None` while too few are known.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<f64> {
+        let mut sorted: Vec<f32> = self.scores.iter().copied().filter(|score| score.is_finite()).collect();
+        if sorted.len() < ENOUGH {
+            return None;
+        }
+        sorted.sort_unstable_by(f32::total_cmp);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
+        let at = (share * sorted.len() as f64) as usize;
+        sorted.get(at.min(sorted.len() - 1)).map(|score| f64::from(*score))
+    }
+
+    /// Keeps one more score. Written while few are known, then one in eight: a quantile of many hardly moves. A failure
+    /// is no matter.
+    pub fn saw(&self, store: &Store, score: f64, now: u64) {
+        if self.scores.len() >= ENOUGH && now % 8 != 0 || !store.dir().is_dir() {
+            return;
+        }
+        let file = store.calibration_file();
+        let Ok(_lock) = fs::lock(&file.with_extension("lock"), WAIT) else { return };
+        let mut fresh = Self::read(store);
+        #[allow(clippy::cast_possible_truncation, reason = "as good as it was")]
+        fresh.scores.push(score as f32);
+        let over = fresh.scores.len().saturating_sub(KEPT);
+        fresh.scores.drain(..over);
+        (fresh.t, fresh.v) = (now, 1);
+        let _ = fs::replace(&file, serde_json::to_string(&fresh).unwrap_or_default().as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_scores_say_nothing_and_many_a_quantile() {
+        let mut calibration = Calibration { scores: (0..30).map(|n| n as f32).collect(), ..Calibration::default() };
+        assert_eq!(calibration.quantile(0.5), None);
+        calibration.scores = (0..100).rev().map(|n| n as f32).collect();
+        assert_eq!(calibration.quantile(0.78), Some(78.0));
+        assert_eq!(calibration.quantile(1.0), Some(99.0));
+        calibration.scores[0] = f32::NAN;
+        assert!(calibration.quantile(0.99).is_some());
+    }
+
+    #[test]
+    fn scores_are_kept_under_races() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::at(dir.path().to_owned());
+        std::thread::scope(|scope| {
+            for n in 0..8 {
+                let store = &store;
+                scope.spawn(move || (0..5).for_each(|m| Calibration::read(store).saw(store, f64::from(n * 5 + m), 8)));
+            }
+        });
+        let read = Calibration::read(&store);
+        assert!(!read.scores.is_empty() && read.scores.len() <= 40 && read.v == 1);
+    }
+}

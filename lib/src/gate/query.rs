@@ -1,0 +1,177 @@
+//! A turn as the words that are looked up.
+
+use super::concept::concepts;
+use crate::index::{hash, language_bit};
+use crate::tokens::{language, words};
+use std::collections::{BTreeSet, HashMap};
+
+/// What a turn said and did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work<'a> {
+    /// What a person asked for.
+    pub prompt: &'a str,
+    /// The files and commands that tools touched.
+    pub touches: &'a [String],
+    /// The new text of edits.
+    pub edits: &'a [String],
+    /// What the agent said last.
+    pub final_message: &'a str,
+    /// The repository's name: a lesson may hold in one only.
+    pub repo: &'a str,
+    /// Where the session works, in words: names of repositories and paths, for lessons with a scope.
+    pub place: &'a str,
+}
+
+/// How much a piece counts, in tenths; and one of the code's unsaid words beside a said one, in fifths.
+const PROMPT: u16 = 7;
+const FINAL: u16 = 10;
+const EDITS: u16 = 12;
+pub(super) const SAID: u16 = 5;
+pub(super) const UNSAID: u16 = 2;
+/// A word of a touched path, in fifths: it is about every piece, a little.
+const TOUCHED: u16 = 1;
+
+/// How much text of each kind is looked at, in bytes: what is longer is data more than words.
+const MOST: usize = 64 << 10;
+/// So many sentences of each.
+const SENTENCES: usize = 200;
+
+/// A piece of a turn within which words belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// In tenths.
+    pub factor: u16,
+}
+
+/// The words of a turn, by hash, each with the pieces it is in.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Whether text was edited.
+    pub edited: bool,
+    /// The languages of touched files.
+    pub languages: u32,
+    /// The pieces.
+    pub pieces: Vec<Piece>,
+    /// For each word the pieces that have it, and how much it counts there, in fifths.
+    pub words: HashMap<u64, Vec<(u16, u16)>>,
+}
+
+impl Query {
+    /// The words of a turn.
+    #[must_use]
+    pub fn of(work: &Work) -> Self {
+        let mut query = Self::default();
+        query.sentences(work.prompt, PROMPT);
+        query.sentences(work.final_message, FINAL);
+        query.edits(work.edits);
+        query.touched(work.touches);
+        let bits = work.touches.iter().flat_map(|path| language(path));
+        query.languages = bits.fold(0, |bits, name| bits | language_bit(name));
+        query
+    }
+
+    fn sentences(&mut self, text: &str, factor: u16) {
+        let mut rest = start(text);
+        for _ in 0..SENTENCES {
+            if rest.is_empty() {
+                return;
+            }
+            let end = sentence(rest);
+            self.piece(factor, &rest[..end], "");
+            rest = &rest[end..];
+        }
+        self.piece(factor, rest, "");
+    }
+
+    fn edits(&mut self, edits: &[String]) {
+        let mut whole = String::new();
+        for edit in edits {
+            whole.push_str(start(edit));
+            whole.push('\n');
+        }
+        let whole = start(&whole);
+        if whole.trim().is_empty() {
+            return;
+        }
+        self.edited = true;
+        let mut unsaid = String::new();
+        concepts(whole, |words| {
+            unsaid.push_str(words);
+            unsaid.push(' ');
+        });
+        self.piece(EDITS, whole, &unsaid);
+    }
+
+    /// The words of touched paths, in every piece that does not have them.
+    fn touched(&mut self, paths: &[String]) {
+        let mut all = BTreeSet::new();
+        for path in paths.iter().take(SENTENCES) {
+            words(start(path), |word| drop(all.insert(hash(word))));
+        }
+        for word in all {
+            let places = self.words.entry(word).or_default();
+            for number in 0..self.pieces.len() as u16 {
+                if places.iter().all(|(place, _)| *place != number) {
+                    places.push((number, TOUCHED));
+                }
+            }
+        }
+    }
+
+    fn piece(&mut self, factor: u16, said: &str, unsaid: &str) {
+        let number = self.pieces.len() as u16;
+        let mut seen = BTreeSet::new();
+        for (text, worth) in [(said, SAID), (unsaid, UNSAID)] {
+            words(text, |word| {
+                let word = hash(word);
+                if seen.insert(word) {
+                    self.words.entry(word).or_default().push((number, worth));
+                }
+            });
+        }
+        if !seen.is_empty() {
+            self.pieces.push(Piece { factor });
+        }
+    }
+}
+
+/// The first bytes of a text.
+fn start(text: &str) -> &str {
+    let mut end = MOST.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Where the first sentence ends: behind a mark and a blank, or at a line's end.
+fn sentence(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'.' | b'!' | b'?' | b';' | b':' => bytes.get(at + 1).is_some_and(u8::is_ascii_whitespace),
+        _ => false,
+    };
+    (0..bytes.len()).find(ends).map_or(bytes.len(), |at| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_pieces() {
+        let work = Work { prompt: "Fix it. Then test v1.2!", final_message: "Done.\nAll 3 pass", ..Work::default() };
+        let query = Query::of(&work);
+        assert_eq!(query.pieces.len(), 4, "{query:?}");
+        assert!(!query.edited);
+    }
+
+    #[test]
+    fn huge_and_odd_text_is_bounded() {
+        let text = "é. ".repeat(1 << 20);
+        let edits = ["x\n".repeat(1 << 20), "\0".repeat(1 << 20)];
+        let query = Query::of(&Work { prompt: &text, edits: &edits, ..Work::default() });
+        assert!(query.pieces.len() <= 2 * SENTENCES + 2);
+    }
+}

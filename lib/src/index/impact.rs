@@ -1,0 +1,110 @@
+//! What a word of a turn would add to a lesson's score: the formula's part that can be computed beforehand.
+//!
+//! Measured on `gate/turns.jsonl` against BM25, coverage and learned mixtures; CHANGELOG.md has the figures. A lesson's sum
+//! is divided by the deviation that it would have over ordinary text, so that long and common-worded lessons score no
+//! higher than short and rare-worded ones.
+
+use super::common::share;
+use crate::lesson::Lesson;
+use crate::tokens::words;
+use std::collections::HashMap;
+
+/// Fixed point: an impact of one.
+pub const PER_ONE: f64 = 16.0;
+
+/// A word of the situations or the consequence, beside one of the question.
+const ASIDE: f64 = 0.6;
+/// So many lessons' worth of ordinary text is mixed into a store's own counts.
+const PRIOR: f64 = 100.0;
+/// What a word must be rarer than, in nats, to count at all.
+const FLOOR: f64 = 0.5;
+/// A piece of a turn has each word so much more often than a piece of ordinary text.
+const DENSITY: f64 = 3.0;
+/// Added to the deviation, so that one rare word is not everything.
+const STEADY: f64 = 1.0;
+
+/// Languages whose names are words of their own. `c`, `go` and the like mean other things too often.
+const LANGUAGES: &[&str] = &[
+    "cpp", "csharp", "css", "elixir", "golang", "haskell", "html", "java", "javascript", "kotlin", "perl", "php", "python",
+    "ruby", "rust", "scala", "sql", "swift", "typescript",
+];
+
+/// The hash by which words are known (FNV-1a, 64 bits).
+#[must_use]
+pub fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+/// The bit of a language by its name; 0 for what is none.
+#[must_use]
+pub fn language_bit(name: &str) -> u32 {
+    LANGUAGES.iter().position(|known| *known == name).map_or(0, |at| 1 << at)
+}
+
+/// The languages that a text names.
+#[must_use]
+pub fn languages(text: &str) -> u32 {
+    let mut bits = 0;
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        bits |= language_bit(&word.to_ascii_lowercase());
+    }
+    bits
+}
+
+/// The words of a lesson and what each is worth before the store is known; each once.
+pub fn lesson_words(lesson: &Lesson) -> HashMap<u64, f64> {
+    let mut all = HashMap::new();
+    let aside = lesson.situations.iter().chain([&lesson.consequence]);
+    let whole = [&lesson.question].into_iter().chain(lesson.facets.iter());
+    for (texts, worth) in [(aside.collect::<Vec<_>>(), ASIDE), (whole.collect(), 1.0)] {
+        for text in texts {
+            words(text, |word| {
+                let known = all.entry(hash(word)).or_insert(worth);
+                *known = worth.max(*known);
+            });
+        }
+    }
+    all
+}
+
+/// How much a word says that is in `df` of `n` lessons of the store.
+pub fn weight(word: u64, df: u32, n: u32) -> f64 {
+    let ordinary = share(word);
+    let rarity = (f64::from(n) + PRIOR) / (f64::from(df) + PRIOR * ordinary + 0.5);
+    (rarity.ln() - FLOOR).max(0.0)
+}
+
+/// The impact of each word of a lesson, in units of 1/[`PER_ONE`]; words that say nothing are left out. `weight` knows
+/// the store.
+pub fn impacts(lesson: &HashMap<u64, f64>, weight: &dyn Fn(u64) -> f64) -> Vec<(u64, u8)> {
+    let mut values: Vec<(u64, f64)> = lesson.iter().map(|(word, worth)| (*word, worth * weight(*word))).collect();
+    values.retain(|(_, value)| *value > 0.0);
+    values.sort_unstable_by_key(|(word, _)| *word);
+    let spread = |(word, value): &(u64, f64)| {
+        let often = (DENSITY * share(*word)).min(0.5);
+        value * value * often * (1.0 - often)
+    };
+    let norm = values.iter().map(spread).sum::<f64>().sqrt() + STEADY;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let fixed = |value: f64| (value / norm * PER_ONE).round().clamp(1.0, 255.0) as u8;
+    values.into_iter().map(|(word, value)| (word, fixed(value))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_few_and_sorted() {
+        assert!(LANGUAGES.is_sorted() && LANGUAGES.len() <= 32);
+        assert_eq!(languages("Does what you wrote in Rust have this?"), language_bit("rust"));
+        assert_eq!(languages("rusty"), 0);
+    }
+
+    #[test]
+    fn rare_words_weigh_more_and_the_commonest_nothing() {
+        let weigh = |word: &str, df| weight(hash(word), df, 100);
+        assert!(weigh("mutex", 1) > weigh("mutex", 20) && weigh("mutex", 1) > weigh("fil", 1));
+        assert!(weigh("the", 90) == 0.0);
+    }
+}
