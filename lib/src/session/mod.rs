@@ -58,6 +58,9 @@ const MAX_LINE: usize = 2 << 20;
 /// Longest line 1, in bytes.
 const MAX_FIRST: u64 = 64 << 10;
 
+/// How much is read at a time to find its end, in bytes.
+const FIRST_READ: usize = 512;
+
 /// How long the first line waits for its writer.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
@@ -117,6 +120,15 @@ impl Session {
 
     /// Line 1, if the log exists and it can be read.
     fn first(&self) -> io::Result<Option<First>> {
+        use std::io::{BufRead, BufReader, Read};
+        let mut line = Vec::new();
+        match fs::open(&self.file) {
+            // It is short, and what comes after it is not needed here.
+            Ok(file) => BufReader::with_capacity(FIRST_READ, file.take(MAX_FIRST)).read_until(b'\n', &mut line).map(drop)?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        let first: Option<First> = serde_json::from_slice(&line).ok();
         use std::io::Read;
         let mut start = vec![0; 1 << 10];
         match fs::open(&self.file) {
@@ -195,6 +207,19 @@ impl Session {
     pub fn entries_back(&self, mut visit: impl FnMut(Logged) -> bool) -> io::Result<bool> {
         let whole = fs::lines_back(&self.file, MAX_READ, |bytes| Logged::read(bytes).is_none_or(&mut visit));
         match whole {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(true),
+            whole => whole,
+        }
+    }
+
+    /// The same for records of these kinds only; of the others no more than the beginning is looked at.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn entries_of(&self, kinds: &[&str], mut visit: impl FnMut(Logged) -> bool) -> io::Result<bool> {
+        let wanted = |bytes: &[u8]| entry::kind_of(bytes).is_some_and(|kind| kinds.iter().any(|k| k.as_bytes() == kind));
+        let mut visit = |bytes: &[u8]| !wanted(bytes) || Logged::read(bytes).is_none_or(&mut visit);
+        match fs::lines_back(&self.file, MAX_READ, &mut visit) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(true),
             whole => whole,
         }
