@@ -35,6 +35,12 @@ pub fn after_removal(wanted: bool, may_ask: bool) -> Result<Vec<String>, Error> 
             continue;
         }
         std::fs::remove_dir_all(&folder).map_err(Error::io("cannot remove", &folder))?;
+        // What lies around it was most likely made for it; where anything else is in it, it stays.
+        let around = folder
+            .ancestors()
+            .skip(1)
+            .take_while(|around| paths.home().is_some_and(|home| *around != home && around.starts_with(home)));
+        around.take_while(|around| std::fs::remove_dir(around).is_ok()).for_each(drop);
         notes.push(format!("Dropped: {}", quote::path(&folder)));
     }
     if paths.config_file().exists() {
