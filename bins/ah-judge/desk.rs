@@ -42,11 +42,6 @@ impl Desk {
                 return None;
             }
         };
-        // What was recorded for one collective is no other's business, wherever the session went since.
-        if home.session.scope() != home.scope.store {
-            say("the session belongs to another scope than this directory");
-            return None;
-        }
         let live = Live::of(&home.config, &|name| std::env::var_os(name));
         let gate = Settings::of(&home.config, &|name| std::env::var_os(name));
         let settings = Judge::of(&home.config);

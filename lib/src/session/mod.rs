@@ -129,21 +129,6 @@ impl Session {
             Err(e) => return Err(e),
         };
         let first: Option<First> = serde_json::from_slice(&line).ok();
-        use std::io::Read;
-        let mut start = vec![0; 1 << 10];
-        match fs::open(&self.file) {
-            Ok(mut file) => {
-                let read = file.read(&mut start)?;
-                start.truncate(read);
-                if !start.contains(&b'\n') {
-                    file.take(MAX_FIRST).read_to_end(&mut start)?;
-                }
-            }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(e),
-        }
-        let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
-        let first: Option<First> = serde_json::from_slice(line).ok();
         if first.as_ref().is_some_and(|first| first.v > 1) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the log is of a newer version"));
         }
