@@ -42,7 +42,13 @@ pub struct Evaluated {
 /// The system's.
 pub fn evaluate(index: &Index, turn: &Turn) -> io::Result<Evaluated> {
     let edits = [turn.edits.clone()];
-    let work = Work { prompt: &turn.prompt, touches: &turn.touches, edits: &edits, final_message: &turn.final_message, ..Work::default() };
+    let work = Work {
+        prompt: &turn.prompt,
+        touches: &turn.touches,
+        edits: &edits,
+        final_message: &turn.final_message,
+        ..Work::default()
+    };
     let mut measured = measure(index, &Query::of(&work), &work)?;
     Ok(Evaluated { id: turn.id.clone(), ranked: measured.shortlist(index)?, score: measured.score })
 }
@@ -56,7 +62,11 @@ mod tests {
     fn probe_eval() {
         let Ok(dir) = std::env::var("GATE_DIR") else { return };
         let dir = std::path::Path::new(&dir);
-        let text: String = std::fs::read_to_string(dir.join("lessons.jsonl")).unwrap().lines().map(|l| format!("{},\"origin_ms\":1}}\n", l.trim_end().trim_end_matches('}'))).collect();
+        let text: String = std::fs::read_to_string(dir.join("lessons.jsonl"))
+            .unwrap()
+            .lines()
+            .map(|l| format!("{},\"origin_ms\":1}}\n", l.trim_end().trim_end_matches('}')))
+            .collect();
         let tmp = tempfile::tempdir().unwrap();
         std::fs::write(tmp.path().join("lessons.jsonl"), text).unwrap();
         let index = Index::open(&Store::at(tmp.path().to_owned())).unwrap();
