@@ -40,7 +40,7 @@ impl State {
                 Entry::Change { .. } if turns == 0 => {
                     changed.insert(key);
                 }
-                Entry::Mark(mark) => {
+                Entry::Mark(mark) if state.mark.is_none() => {
                     state.mark = Some(mark);
                     return turns == 0;
                 }
