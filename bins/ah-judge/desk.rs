@@ -3,14 +3,12 @@
 use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::settings::Judge;
-use ah::config::Config;
 use ah::event::Event;
 use ah::gate::Settings;
 use ah::paths::Paths;
-use ah::route::{Repo, Route, Scope, route};
-use ah::session::Session;
+use ah::route::Scope;
+use ah::session::{Home, Session};
 use ah::store::Store;
-use std::path::Path;
 
 /// Everything that is known before anything is judged.
 pub struct Desk {
@@ -37,38 +35,19 @@ impl Desk {
     /// for people is then said through `say`.
     pub fn of(event: &Event, say: &dyn Fn(&str)) -> Option<Self> {
         let paths = Paths::from_env()?;
-        let cwd = Path::new(&*event.cwd);
-        let root = Repo::around(cwd)?.root;
-        let (config, _) = Config::load(paths, Some(&root));
-        let Route::Scope(scope) = route(&config, cwd) else {
-            say("nothing of this directory is recorded");
-            return None;
-        };
-        let session = match Session::open(paths, &event.session_id, &scope.store) {
-            Ok(session) => session,
+        let home = match Home::of(paths, event, say) {
+            Ok(home) => home?,
             Err(error) => {
                 ah::log::failure(paths, crate::CLI.name, &format!("cannot read the session: {error}"));
                 return None;
             }
         };
-        // What was recorded for one collective is no other's business, wherever the session went since.
-        if session.scope() != scope.store {
-            say("the session belongs to another scope than this directory");
-            return None;
-        }
-        let store = Store::of(paths, &scope);
-        let live = Live::of(&config, &|name| std::env::var_os(name));
-        let gate = Settings::of(&config, &|name| std::env::var_os(name));
-        Some(Self {
-            gate,
-            live,
-            paths,
-            scope,
-            session,
-            session_id: event.session_id.to_string(),
-            settings: Judge::of(&config),
-            store,
-        })
+        let gate = Settings::of(&home.config, &|name| std::env::var_os(name));
+        let live = Live::of(&home.config, &|name| std::env::var_os(name));
+        let settings = Judge::of(&home.config);
+        let store = Store::of(paths, &home.scope);
+        let Home { scope, session, .. } = home;
+        Some(Self { gate, live, paths, scope, session, session_id: event.session_id.to_string(), settings, store })
     }
 
     /// What is written down beside the lessons.

@@ -18,8 +18,9 @@ use ah::harness;
 use ah::hook::{Context, Edges};
 use ah::lesson::Lesson;
 use ah::log;
-use ah::session::{Entry, Logged};
+use ah::session::{Closer, Entry, Home, Logged};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -66,9 +67,13 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         say("this stop follows a question: never a second one");
         return Answer::Silence;
     }
-    let Some(gate) = gate(event, desk) else {
-        say("the gate says that this turn is worth no model");
-        return Answer::Silence;
+    let gate = match gate(event, desk) {
+        Ok(Some(gate)) => gate,
+        Ok(None) => {
+            say("the gate says that this turn is worth no model");
+            return Answer::Silence;
+        }
+        Err(error) => return fail("cannot close the turn", &error),
     };
     // A check that runs is waited for, and none begins until this stop is over.
     let live = match live::at_stop(desk, &desk.live, &gate.open, BUDGET) {
@@ -114,7 +119,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
 /// # Errors
 /// The session or the lessons cannot be read.
 pub fn question(event: &Event, desk: &Desk) -> std::io::Result<Option<Ask>> {
-    let gate = gate(event, desk).unwrap_or_default();
+    let gate = event.ah.and_then(passed).unwrap_or_default();
     let memory = Memory::of(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
     let plan = Plan {
         channel: Channel::Stop,
@@ -138,10 +143,19 @@ fn told(done: &Done) -> String {
     }
 }
 
-/// What the gate passed on; `None` where this turn is worth no model.
-fn gate(event: &Event, _desk: &Desk) -> Option<Gate> {
-    let gate: Gate = serde_json::from_str(event.ah?.get()).ok()?;
-    Some(gate).filter(|gate| !gate.open.is_empty())
+/// What the gate says: passed on by the program before this one in the pipe, else found out here, which closes the turn;
+/// `None` where it is worth no model.
+fn gate(event: &Event, desk: &Desk) -> std::io::Result<Option<Gate>> {
+    if let Some(ah) = event.ah {
+        return Ok(passed(ah).filter(|gate| !gate.open.is_empty()));
+    }
+    let Some(home) = Home::of(desk.paths, event, &|_| ())? else { return Ok(None) };
+    let Closer { key, open, shortlist, why, .. } = ah::stop::stop(&home, &desk.store, event)?;
+    Ok(open.then_some(Gate { open: key, shortlist, why }))
+}
+
+fn passed(ah: &RawValue) -> Option<Gate> {
+    serde_json::from_str(ah.get()).ok()
 }
 
 /// Whether a question may stop this turn, or why not.
