@@ -33,7 +33,7 @@ impl State {
         let mut turns = 0;
         let mut changed = BTreeSet::new();
         let mut nameless = 0;
-        session.entries_back(|Logged { entry, key, t }| {
+        session.entries_back(|Logged { entry, key, t, .. }| {
             match entry {
                 closing if closing.closes() && turns == 0 && closed == Some(&*key) => {}
                 Entry::Change { .. } if turns == 0 && key.is_empty() => nameless += 1,
