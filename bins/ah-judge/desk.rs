@@ -42,8 +42,8 @@ impl Desk {
                 return None;
             }
         };
-        let gate = Settings::of(&home.config, &|name| std::env::var_os(name));
         let live = Live::of(&home.config, &|name| std::env::var_os(name));
+        let gate = Settings::of(&home.config, &|name| std::env::var_os(name));
         let settings = Judge::of(&home.config);
         let store = Store::of(paths, &home.scope);
         let Home { scope, session, .. } = home;

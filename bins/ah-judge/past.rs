@@ -59,7 +59,7 @@ fn worth(prompt: Option<&str>, session: &Session) -> io::Result<bool> {
         return Ok(true);
     }
     let mut refused = false;
-    session.entries_back(|logged| {
+    session.entries_of(&["denied", "prompt"], |logged| {
         refused |= matches!(logged.entry, Entry::Denied { .. });
         !refused && (!is_person(&logged.entry) || own(&logged, prompt))
     })?;

@@ -1,8 +1,8 @@
 //! The names that lessons are about, in a small file beside the store, so that a prompt need not read the lessons.
 
 use ah::fs;
-use ah::lesson::present;
 use ah::store::Store;
+use ah::tokens::segments;
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -35,7 +35,12 @@ pub fn named(store: &Store, text: &str) -> Vec<String> {
         other => other.map(|(_, names)| names.to_owned()).unwrap_or_default(),
     };
     names.truncate(MAX as usize);
-    names.lines().filter(|name| present(name, text)).map(str::to_owned).collect()
+    let text = segments(text);
+    let among = |name: &str| {
+        let name = segments(name);
+        !name.is_empty() && text.windows(name.len()).any(|window| window == name)
+    };
+    names.lines().filter(|name| among(name)).map(str::to_owned).collect()
 }
 
 /// Makes the names anew, if the lessons have changed since.

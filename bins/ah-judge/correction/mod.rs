@@ -55,14 +55,21 @@ fn beginning(words: &[String]) -> Option<(usize, i32)> {
 
 fn stands(sign: &str, words: &[String]) -> bool {
     let (begin, sign) = sign.strip_prefix('^').map_or((false, sign), |sign| (true, sign));
-    let want: Vec<&str> = sign.split(' ').collect();
-    let meets = |have: &[String]| {
-        have.iter().zip(&want).all(|(have, want)| match want.strip_prefix('*') {
+    let first = sign.as_bytes().first().copied();
+    let starts = if begin { words.len().min(1) } else { words.len() };
+    // Every prompt pays for each sign: nearly all end at their first byte.
+    (0..starts).any(|at| (first == Some(b'*') || words[at].as_bytes().first().copied() == first) && meets(sign, &words[at..]))
+}
+
+/// Whether the words begin with those of a sign.
+fn meets(sign: &str, words: &[String]) -> bool {
+    let mut words = words.iter();
+    sign.split(' ').all(|want| {
+        words.next().is_some_and(|have| match want.strip_prefix('*') {
             Some(ending) => have.len() > ending.len() + 1 && have.ends_with(ending),
             None => have == want,
         })
-    };
-    words.windows(want.len()).take(if begin { 1 } else { usize::MAX }).any(meets)
+    })
 }
 
 #[cfg(test)]

@@ -94,11 +94,11 @@ fn read(ran: &Ran) -> Heard {
     let text = String::from_utf8_lossy(&ran.out);
     let result = |value: &Value| value.get("type").and_then(Value::as_str) == Some("result");
     let events: Vec<Value> = serde_json::Deserializer::from_str(&text).into_iter::<Value>().map_while(Result::ok).collect();
-    let found = events.into_iter().flat_map(|value| match value {
+    let mut found = events.into_iter().flat_map(|value| match value {
         Value::Array(list) => list,
         one => vec![one],
     });
-    let Some(found) = found.filter(result).next_back() else {
+    let Some(found) = found.rfind(result) else {
         let error = ran.error.lines().next().unwrap_or("it printed no result");
         let code = ran.code.map_or_else(String::new, |code| format!(" (exit {code})"));
         return Reason::new(Code::Program, format!("claude{code}: {error}")).into();

@@ -1,9 +1,39 @@
 //! The one JSON value that is meant, in text that may have fences, prose, an echo of the question and half lines.
 
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// How often a value is looked for: a reply has one, an echo a few; what has more is no reply.
 const TRIES: usize = 300;
+
+/// A text without half characters: a `\ud83d` whose other half is missing, as a cut makes them, becomes the replacement
+/// character. Serde refuses the whole text for one.
+pub fn mended(text: &str) -> Cow<'_, str> {
+    let half = |at: usize| {
+        let hex = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(hex, 16).ok().filter(|unit| (0xd800..0xe000).contains(unit))
+    };
+    let (mut out, mut done, mut at) = (String::new(), 0, 0);
+    while let Some(next) = text[at..].find('\\') {
+        at += next;
+        match half(at) {
+            Some(0xd800..0xdc00) if matches!(half(at + 6), Some(0xdc00..)) => at += 12,
+            Some(_) => {
+                out.push_str(&text[done..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                done = at;
+            }
+            // Whatever is escaped is one character, or the `u` of four digits.
+            None => at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        }
+    }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
+}
 
 /// The value in `text` that `fits`.
 ///
@@ -11,7 +41,8 @@ const TRIES: usize = 300;
 /// think aloud end with their answer; what stands in the `prompt` as well is an echo and never counts. A list is taken
 /// for the entries of `applies`, and an object that wraps another for what it wraps.
 pub fn find(text: &str, prompt: &str, fits: impl Fn(&Value) -> bool) -> Option<Value> {
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = mended(text.trim_start_matches('\u{feff}').trim());
+    let text = &*text;
     let echo = Echo { bare: bare(prompt), values: values(prompt).into_iter().map(|(value, _)| value).collect() };
     if let Ok(value) = serde_json::from_str::<Value>(text)
         && (value.is_object() || value.is_array())
@@ -73,4 +104,26 @@ fn values(text: &str) -> Vec<(Value, &str)> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_characters_are_mended() {
+        for (text, want) in [
+            (r#""a\ud83d""#, r#""a\ufffd""#),
+            (r#""\ude00\ud83d\ude00\ud83d""#, r#""\ufffd\ud83d\ude00\ufffd""#),
+            (r#""\\ud83d \n \u00e9""#, r#""\\ud83d \n \u00e9""#),
+            (r#""\ud83d\u0041""#, r#""\ufffd\u0041""#),
+            (r"\ud8", r"\ud8"),
+            ("\\", "\\"),
+            ("\\é", "\\é"),
+        ] {
+            assert_eq!(mended(text), want);
+        }
+        let value = find(r#"{"applies":[{"id":"L1","why":"\ud83d"}]}"#, "", Value::is_object).unwrap();
+        assert_eq!(value["applies"][0]["why"], "\u{fffd}");
+    }
 }

@@ -197,4 +197,47 @@ mod tests {
         let reply = Reply::read(text, "", &[], &["P1".to_owned()]).unwrap();
         assert_eq!(reply.resolved, [Resolved { avoids: false, id: "P1".into(), verdict: Verdict::Changed }]);
     }
+
+    /// Any text at all: no panic, and never more than what was shown, once each, with a grade that is one.
+    #[test]
+    fn whatever_is_written_only_what_was_shown_is_kept() {
+        let seeds = [
+            r#"{"moves":["a"],"applies":[{"id":"L1","why":"\ud83d é","grade":3},{"id":"L2","grade":"2"}],"resolved":[{"id":"P1","verdict":"changed"}]}"#,
+            "```json\n[{\"id\":\"L1\",\"grade\":1}]\n``` {\"applies\":[{\"id\":\"L3\"}]} | {\"a\":{\"applies\":[]}}",
+        ];
+        let (ids, pending) = (["L1", "L2", "L3"].map(str::to_owned), ["P1".to_owned()]);
+        let mut state = 88_172_645_463_325_252_u64;
+        let mut next = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            usize::try_from(state % below as u64).unwrap()
+        };
+        let mut answered = 0;
+        for round in 0..6_000 {
+            let mut bytes = seeds[round % 2].as_bytes().to_vec();
+            for _ in 0..next(6) {
+                if bytes.is_empty() {
+                    break;
+                }
+                let at = next(bytes.len());
+                match next(4) {
+                    0 => bytes[at] = u8::try_from(next(256)).unwrap(),
+                    1 => drop(bytes.remove(at)),
+                    2 => bytes.insert(at, b"{}[]\",:\\u3\0"[next(11)]),
+                    _ => bytes.truncate(at.max(1)),
+                }
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            let Ok(reply) = Reply::read(&text, "| {\"applies\":[]}", &ids, &pending) else { continue };
+            answered += 1;
+            let mut kept: Vec<&String> = reply.applies.iter().map(|one| &one.id).collect();
+            kept.sort();
+            kept.dedup();
+            assert_eq!(kept.len(), reply.applies.len(), "{text}");
+            assert!(reply.applies.iter().all(|one| ids.contains(&one.id) && (1..=3).contains(&one.grade)), "{text}");
+            assert!(reply.resolved.iter().all(|one| pending.contains(&one.id)) && reply.resolved.len() <= 1, "{text}");
+        }
+        assert!(answered > 1_000, "{answered}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::call::Heard;
 use super::http::{self, Answer, Post};
+use super::json::mended;
 use super::reason::{Code, Reason};
 use super::shape::Shape;
 use crate::settings::Judge;
@@ -34,7 +35,9 @@ pub fn ask(api: &dyn Api, settings: &Judge, shape: &mut Shape, deadline: Deadlin
             break;
         }
         let (reason, again, wait) = match http::post(settings, &api.post(shape), deadline) {
-            Ok(answer) if (200..300).contains(&answer.status) => return api.read(&answer.body),
+            Ok(answer) if (200..300).contains(&answer.status) => {
+                return api.read(mended(&String::from_utf8_lossy(&answer.body)).as_bytes());
+            }
             Ok(answer) if matches!(answer.status, 400 | 422) && shape.lower(&message(&answer.body), api.optional()) => continue,
             Ok(answer) => {
                 let (reason, again) = refused(&answer);

@@ -5,8 +5,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes read at a time.
+/// Bytes read at a time, after the first.
 const BLOCK: u64 = 64 * 1024;
+
+/// Bytes read first: what is looked for is mostly near the end.
+const FIRST: u64 = 8 * 1024;
 
 /// Calls `visit` with each line from the last to the first, without its newline, until it returns false.
 ///
@@ -35,7 +38,8 @@ pub fn placed_back(path: &Path, max: u64, mut visit: impl FnMut(u64, &[u8]) -> b
     let mut line = Vec::new();
     let mut block = Vec::new();
     while start > floor {
-        let from = start.saturating_sub(BLOCK).max(floor);
+        let size = if block.is_empty() { FIRST } else { BLOCK };
+        let from = start.saturating_sub(size).max(floor);
         block.resize((start - from) as usize, 0);
         if let Err(e) = file.read_exact_at(&mut block, from) {
             // It was cut short meanwhile: what lay there is gone.

@@ -23,11 +23,13 @@ pub struct Work<'a> {
 }
 
 /// How much a piece counts, in tenths; and one of the code's unsaid words beside a said one, in fifths.
-const PROMPT: u16 = 8;
+const PROMPT: u16 = 7;
 const FINAL: u16 = 10;
-const EDITS: u16 = 11;
+const EDITS: u16 = 12;
 pub(super) const SAID: u16 = 5;
 pub(super) const UNSAID: u16 = 2;
+/// A word of a touched path, in fifths: it is about every piece, a little.
+const TOUCHED: u16 = 1;
 
 /// How much text of each kind is looked at, in bytes: what is longer is data more than words.
 const MOST: usize = 64 << 10;
@@ -62,6 +64,7 @@ impl Query {
         query.sentences(work.prompt, PROMPT);
         query.sentences(work.final_message, FINAL);
         query.edits(work.edits);
+        query.touched(work.touches);
         let bits = work.touches.iter().flat_map(|path| language(path));
         query.languages = bits.fold(0, |bits, name| bits | language_bit(name));
         query
@@ -97,6 +100,24 @@ impl Query {
             unsaid.push(' ');
         });
         self.piece(EDITS, whole, &unsaid);
+    }
+
+    /// The words of touched paths, in every piece that does not have them.
+    fn touched(&mut self, paths: &[String]) {
+        let mut all = BTreeSet::new();
+        for path in paths.iter().take(SENTENCES) {
+            words(start(path), |word| {
+                all.insert(hash(word));
+            });
+        }
+        for word in all {
+            let places = self.words.entry(word).or_default();
+            for number in 0..self.pieces.len() as u16 {
+                if places.iter().all(|(place, _)| *place != number) {
+                    places.push((number, TOUCHED));
+                }
+            }
+        }
     }
 
     fn piece(&mut self, factor: u16, said: &str, unsaid: &str) {

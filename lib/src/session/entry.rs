@@ -175,6 +175,14 @@ pub struct Logged {
     pub t: u64,
 }
 
+/// The kind that a line says near its beginning, where every writer has it.
+pub(super) fn kind_of(bytes: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = b"\"k\":\"";
+    let start = &bytes[..bytes.len().min(60)];
+    let at = start.windows(KEY.len()).position(|window| window == KEY)? + KEY.len();
+    start[at..].split(|byte| *byte == b'"').next()
+}
+
 /// What every line has.
 #[derive(Deserialize)]
 struct Head<'a> {
