@@ -4,6 +4,7 @@ use crate::ledger::Ledger;
 use crate::live::Live;
 use crate::settings::Judge;
 use ah::event::Event;
+use ah::gate::Settings;
 use ah::paths::Paths;
 use ah::route::Scope;
 use ah::session::{Home, Session};
@@ -11,6 +12,8 @@ use ah::store::Store;
 
 /// Everything that is known before anything is judged.
 pub struct Desk {
+    /// What opens the gate.
+    pub gate: Settings,
     /// How checks run in the background.
     pub live: Live,
     /// ah's own places.
@@ -39,11 +42,12 @@ impl Desk {
                 return None;
             }
         };
-        let live = Live::of(&home.config, &|name| std::env::var_os(name));
+        let look = |name: &str| std::env::var_os(name);
+        let (gate, live) = (Settings::of(&home.config, &look), Live::of(&home.config, &look));
         let settings = Judge::of(&home.config);
         let store = Store::of(paths, &home.scope);
         let Home { scope, session, .. } = home;
-        Some(Self { live, paths, scope, session, session_id: event.session_id.to_string(), settings, store })
+        Some(Self { gate, live, paths, scope, session, session_id: event.session_id.to_string(), settings, store })
     }
 
     /// What is written down beside the lessons.

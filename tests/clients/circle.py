@@ -35,7 +35,7 @@ else:
     print(json.dumps({"moves": ["retry"], "applies": [{"id": id, "why": "it retries at once", "grade": 3} for id in ids], "resolved": []}))
 """
 CODE = "def download(url, retries=5):\n    # retry the download of the file on failure, without a wait\n    for retry in range(retries):\n        try:\n            return fetch(url)\n        except OSError:\n            continue  # retry at once\n"
-TASK = "Write download.py: retry the download of a file on failure, each retry at once without a wait"
+TASK = "Write download.py: retry the download of a file on failure. As before in the upload, each retry does not wait longer than the one before"
 WRONG = "no, each retry of an upload must wait longer than the one before"
 
 
@@ -129,7 +129,7 @@ def check(client, program: str, programs: pathlib.Path, folder: pathlib.Path) ->
     (lesson,) = place.store("lessons.jsonl")
     assert lesson["episodes"] == [episode["id"]], shown
     # The next session's matching turn is asked about it, once.
-    seen = place.say(program, TASK, [at(write_file(client, "download.py")), {"text": "download.py retries the download of a file on failure, at once and without a wait."}, {"text": f"{lesson['id']}: applies"}])
+    seen = place.say(program, TASK, [at(write_file(client, "download.py")), {"text": "download.py retries the download of a file on failure; each retry does not wait longer than the one before."}, {"text": f"{lesson['id']}: applies"}])
     assert f"[{lesson['id']}] {lesson['question']}" in seen[2], f"the question reached the model: {seen[2]!r} {place.failures()} {place.records()[-8:]}"
     asked = [line for line in place.records() if line.get("k") == "asked"]
     assert [line["channel"] for line in asked] == ["stop"], asked

@@ -100,7 +100,7 @@ fn the_judge_sees_the_work_and_not_the_way() {
     let at = |text: &str| earlier.find(text).unwrap_or_else(|| panic!("{text}: {earlier}"));
     assert!(at("let guard = state.lock().await;") < at("drop(guard); queue.send(x).await;"));
     assert!(at("drop(guard)") < at("I drop the guard before awaiting.") && at("I drop the guard") < at("The relay now"));
-    for word in ["blocked", "handed over", "queued", "channel", "stop hook", "placebo"] {
+    for word in ["blocked", "handed over", "queued", "stop hook", "placebo"] {
         assert!(!earlier.to_lowercase().contains(word), "{word}");
     }
     let check = desk.records("asked")[0]["check"].as_str().unwrap().to_owned();
@@ -123,29 +123,32 @@ fn nothing_is_judged_twice_and_unclear_once_more() {
         desk.prompt(SECOND);
         edit(&desk, &format!("u{n}"), "let relay = 1;");
         reply(&desk, &[], &verdicts);
-        desk.stop("The relay goes on.");
+        desk.stop(&format!("The relay goes on, {n}."));
     }
     assert_eq!(of_kind(&desk, "asked_then_changed").len(), 1);
     assert_eq!(of_kind(&desk, "asked_ignored").len(), 1);
     assert_eq!(of_kind(&desk, "asked_unclear").len(), 2);
     assert_eq!(desk.records("judged").len(), 4);
-    // What is not in the model's form is no verdict.
-    assert!(!desk.calls()[3]["prompt"].as_str().unwrap().contains("for `resolved`"));
+    // A turn that matches nothing is worth no call once nothing waits for a verdict.
+    assert_eq!(desk.calls().len(), 3);
 }
 
 #[test]
 fn a_failed_call_judges_nothing_and_uses_up_no_try() {
     let desk = blocked();
-    for _ in 0..2 {
+    for n in 0..2 {
         desk.prompt(SECOND);
+        edit(&desk, &format!("u{n}"), "let relay = 1;");
         desk.say("no JSON");
-        desk.stop("The relay goes on.");
+        desk.stop(&format!("The relay goes on, {n}."));
     }
+    assert_eq!(desk.calls().len(), 3);
     assert_eq!((desk.records("judged").len(), of_kind(&desk, "asked_unclear").len()), (0, 0));
     fs::remove_file(desk.path("ah/state/meter.json")).unwrap();
     desk.prompt(SECOND);
+    edit(&desk, "u9", "let relay = 1;");
     reply(&desk, &[], &[("L-lock-await", "changed", true)]);
-    desk.stop("The relay goes on.");
+    desk.stop("The relay goes on at last.");
     assert_eq!(of_kind(&desk, "asked_then_changed"), ["L-lock-await"]);
 }
 
@@ -154,9 +157,12 @@ fn use_is_shown_and_what_never_helps_is_muted() {
     let desk = Whole::new();
     let mut text = String::new();
     for n in 0..5 {
-        for (kind, id) in
-            [("asked", "L-utc"), ("asked_ignored", "L-utc"), ("asked", "L-fsync"), ("asked_then_changed", "L-fsync")]
-        {
+        for (kind, id) in [
+            ("asked", "L-lock-await"),
+            ("asked_ignored", "L-lock-await"),
+            ("asked", "L-fsync"),
+            ("asked_then_changed", "L-fsync"),
+        ] {
             text += &format!(
                 "{}\n",
                 json!({"kind": kind, "session": format!("s{n}"), "lessons": [id], "ms": 1_790_000_000_000_u64 + n, "repo": "w", "channel": "stop"})
@@ -168,26 +174,27 @@ fn use_is_shown_and_what_never_helps_is_muted() {
     let stat = run(&["lessons", "--stat"]);
     let first = stat.lines().nth(1).unwrap();
     assert!(first.contains("L-fsync") && first.split_whitespace().take(3).eq(["5", "5", "0"]), "{stat}");
-    assert!(stat.contains("Muted, since they reached the agent often and never changed anything: L-utc."), "{stat}");
+    assert!(stat.contains("Muted, since they reached the agent often and never changed anything: L-lock-await."), "{stat}");
     let json: Value = serde_json::from_str(&run(&["lessons", "--stat", "--json"])).unwrap();
     let row = |id: &str| json["lessons"].as_array().unwrap().iter().find(|row| row["id"] == id).unwrap().clone();
     assert_eq!(
-        (&row("L-utc")["muted"], &row("L-utc")["ignored"], &row("L-fsync")["changed"]),
+        (&row("L-lock-await")["muted"], &row("L-lock-await")["ignored"], &row("L-fsync")["changed"]),
         (&json!(true), &json!(5), &json!(5))
     );
-    assert!(run(&["lessons", "why", "L-utc"]).contains("the work stayed as it was"));
+    assert!(run(&["lessons", "why", "L-lock-await"]).contains("the work stayed as it was"));
     // The model is not told of a muted one, and is again once a person says so.
     let shown = |text: &str| {
         let mut desk = Whole::new();
         desk.env.push(("AH_PREFILTER".into(), "off".into()));
         desk.session = "other".into();
         fs::write(desk.path("ah/data/collectives/team/outcomes.jsonl"), text).unwrap();
-        desk.prompt("store a wall clock time in UTC");
-        desk.stop("done");
-        desk.calls()[0]["prompt"].as_str().unwrap().contains("[L-utc]")
+        desk.prompt(FIRST);
+        edit(&desk, "t1", "let guard = state.lock().await;");
+        desk.stop("I hold the mutex guard across the await point.");
+        desk.calls()[0]["prompt"].as_str().unwrap().contains("[L-lock-await]")
     };
     let log = |desk: &Whole| fs::read_to_string(desk.path("ah/data/collectives/team/outcomes.jsonl")).unwrap();
     assert!(!shown(&log(&desk)));
-    run(&["lessons", "unmute", "L-utc"]);
+    run(&["lessons", "unmute", "L-lock-await"]);
     assert!(shown(&log(&desk)) && !run(&["lessons", "--stat"]).contains("Muted"));
 }

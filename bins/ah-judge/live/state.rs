@@ -33,14 +33,14 @@ impl State {
         let mut turns = 0;
         let mut changed = BTreeSet::new();
         let mut nameless = 0;
-        session.entries_back(|Logged { entry, key, t }| {
+        session.entries_back(|Logged { entry, key, t, .. }| {
             match entry {
                 closing if closing.closes() && turns == 0 && closed == Some(&*key) => {}
                 Entry::Change { .. } if turns == 0 && key.is_empty() => nameless += 1,
                 Entry::Change { .. } if turns == 0 => {
                     changed.insert(key);
                 }
-                Entry::Mark(mark) => {
+                Entry::Mark(mark) if state.mark.is_none() => {
                     state.mark = Some(mark);
                     return turns == 0;
                 }

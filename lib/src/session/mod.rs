@@ -58,9 +58,6 @@ const MAX_LINE: usize = 2 << 20;
 /// Longest line 1, in bytes.
 const MAX_FIRST: u64 = 64 << 10;
 
-/// How much is read at a time to find its end, in bytes.
-const FIRST_READ: usize = 512;
-
 /// How long the first line waits for its writer.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
@@ -120,15 +117,6 @@ impl Session {
 
     /// Line 1, if the log exists and it can be read.
     fn first(&self) -> io::Result<Option<First>> {
-        use std::io::{BufRead, BufReader, Read};
-        let mut line = Vec::new();
-        match fs::open(&self.file) {
-            // It is short, and what comes after it is not needed here.
-            Ok(file) => BufReader::with_capacity(FIRST_READ, file.take(MAX_FIRST)).read_until(b'\n', &mut line).map(drop)?,
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(e),
-        };
-        let first: Option<First> = serde_json::from_slice(&line).ok();
         use std::io::Read;
         let mut start = vec![0; 1 << 10];
         match fs::open(&self.file) {
