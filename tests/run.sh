@@ -63,7 +63,7 @@ install_packages() {
 system() {
 	begin 'system packages'
 	want=
-	for pair in git:git mandoc:mandoc node:nodejs npm:npm python3:python3 unshare:util-linux valgrind:valgrind; do
+	for pair in git:git mandoc:mandoc node:nodejs npm:npm python3:python3 shellcheck:shellcheck unshare:util-linux valgrind:valgrind; do
 		have "${pair%:*}" || want="$want ${pair#*:}"
 	done
 	if [ -z "$want" ]; then
@@ -108,6 +108,10 @@ clients() {
 	fi
 	run 'clients' env AH_GUARD="$AH_RELEASE" python3 tests/clients/run.py --clients "$cache/clients"
 	run 'clients judged' env AH_BIN="$PWD/target/debug" python3 tests/clients/judge.py --clients "$cache/clients"
+	# All the way of a person: a release, its installer, the bootstrap, the agents, and nothing left.
+	if run 'release' sh install/release.sh "$cache/release" --quick; then
+		run 'registered' python3 tests/clients/registered.py --release "$cache/release" --clients "$cache/clients"
+	fi
 	run 'clients as models' env AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/judge_call.py --clients "$cache/clients"
 }
 

@@ -94,7 +94,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("verify") => verify::run(&call),
         Some(other) => return Err(CLI.usage_error(&format!("no such command: {other}"))),
     };
-    done.or_else(|error| Err(error.tell(&CLI)))
+    done.map_err(|error| error.tell(&CLI))
 }
 
 /// Whether a person started it without saying what they want.

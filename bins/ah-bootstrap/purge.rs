@@ -18,10 +18,9 @@ pub fn after_removal(wanted: bool, may_ask: bool) -> Result<Vec<String>, Error> 
     }
     let names = folders.iter().map(|folder| format!("{} ({})", quote::path(folder), size(folder))).collect::<Vec<_>>().join(", ");
     let asked = may_ask && io::stdin().is_terminal() && io::stdout().is_terminal();
-    if !wanted
-        && !(asked
-            && says_yes(&format!("Also drop snapshots, records and lessons in {names}? They cannot be brought back. [y/N] ")))
-    {
+    let question = format!("Also drop snapshots, records and lessons in {names}? They cannot be brought back. [y/N] ");
+    let drops = wanted || asked && says_yes(&question);
+    if !drops {
         let mut notes = vec![format!("Left: {names}. To drop them: ah-bootstrap --remove --purge --apply")];
         if paths.config_file().exists() {
             notes.push(format!("Left: your settings, {}", quote::path(paths.config_file())));
@@ -35,6 +34,12 @@ pub fn after_removal(wanted: bool, may_ask: bool) -> Result<Vec<String>, Error> 
             continue;
         }
         std::fs::remove_dir_all(&folder).map_err(Error::io("cannot remove", &folder))?;
+        // What lies around it was most likely made for it; where anything else is in it, it stays.
+        let around = folder
+            .ancestors()
+            .skip(1)
+            .take_while(|around| paths.home().is_some_and(|home| *around != home && around.starts_with(home)));
+        around.take_while(|around| std::fs::remove_dir(around).is_ok()).for_each(drop);
         notes.push(format!("Dropped: {}", quote::path(&folder)));
     }
     if paths.config_file().exists() {

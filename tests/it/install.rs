@@ -149,7 +149,9 @@ fn what_is_installed_goes_to_the_last_folder() {
     let before = tree(&world.home());
     let (code, text) = world.install(&["--dry-run"]);
     assert!(code == 0 && tree(&world.home()) == before, "{text}");
-    let (code, text) = world.install(&[]);
+    // Nothing is written to a temporary folder, let alone run there.
+    let mut command = world.command(&["--from"]);
+    let (code, text) = said(&command.arg(world.out()).env("TMPDIR", "/no/such").output().unwrap());
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("ah-git-guard  ah-git-guard 1") && text.contains("export PATH="), "{text}");
     let bin = world.home().join(".local/bin");
@@ -335,6 +337,38 @@ fn kill_after(command: &mut Command, after: Duration) {
     let group = rustix::process::Pid::from_child(&child);
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     child.wait().unwrap();
+}
+
+#[test]
+fn a_release_is_fetched_past_proxies() {
+    let world = World::new();
+    if ["curl", "python3"].iter().any(|tool| !Path::new("/usr/bin").join(tool).exists()) {
+        println!("SKIP fetch: no curl or python3");
+        return;
+    }
+    // A server that also serves as a proxy: what it is asked for, whole address or path, ends with the name.
+    let script = "import http.server,os,sys\nclass H(http.server.SimpleHTTPRequestHandler):\n def do_GET(s):\n  s.path='/'+s.path.rsplit('/',1)[-1]\n  super().do_GET()\n def log_message(s,*a): pass\nh=http.server.HTTPServer(('127.0.0.1',0),H)\nprint(h.server_port,flush=True)\nh.serve_forever()";
+    let mut server =
+        Command::new("python3").args(["-c", script]).current_dir(world.out()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut port = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(server.stdout.take().unwrap()), &mut port).unwrap();
+    let url = format!("http://127.0.0.1:{}/x", port.trim());
+    let from = |url: &str, proxy: Option<&str>| {
+        let mut command = world.command(&["--from", url]);
+        command.envs(proxy.map(|proxy| ("http_proxy", proxy)));
+        said(&command.output().unwrap())
+    };
+    let direct = from(&url, None);
+    // Nobody listens on that port; only the proxy knows the way.
+    let behind = from("http://127.0.0.1:1/x", Some(&url));
+    let nobody = from("http://127.0.0.1:1/x", None);
+    let gone = fs::remove_file(world.archive()).map(|()| from(&url, None));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(direct.0, 0, "{}", direct.1);
+    assert_eq!(behind.0, 0, "{}", behind.1);
+    assert!(nobody.0 == 69 && nobody.1.contains("HTTPS_PROXY") && nobody.1.contains("--from DIR"), "{} {}", nobody.0, nobody.1);
+    assert_eq!(gone.unwrap().0, 69);
 }
 
 #[test]

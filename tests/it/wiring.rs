@@ -179,3 +179,31 @@ fn toml_gets_its_hooks_at_the_end() {
         assert_eq!(wiring::append(text, &wanted).expect_err(text).line, line, "{text}");
     }
 }
+
+#[test]
+fn the_manual_has_the_table_of_hooks() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("man/ah-hooks.5")).unwrap();
+    let rows: Vec<&str> = page
+        .lines()
+        .skip_while(|line| *line != ".Ss What is registered")
+        .take_while(|line| *line != ".El")
+        .filter(|line| line.starts_with(".It "))
+        .collect();
+    let wanted: Vec<String> = wiring::HOOKS
+        .iter()
+        .map(|hook| {
+            let run: Vec<String> = hook.run.iter().map(|words| words.join(" ")).collect();
+            let tools = match (hook.tools, hook.moment.name().contains("Tool")) {
+                (_, false) => "-",
+                (wiring::Tools::All, _) => "all",
+                (wiring::Tools::Edits, _) => "edits",
+                (wiring::Tools::Guarded, _) => "guarded",
+            };
+            format!(".It {} Ta {} Ta {} Ta {tools} Ta {}", hook.moment.name(), run.join(" | "), hook.part.name(), hook.seconds)
+        })
+        .collect();
+    assert_eq!(rows[1..], wanted);
+    for wiring in wiring::ALL {
+        assert!(page.contains(&format!("\"matcher\": \"{}\"", wiring.guarded)), "{}", wiring.title);
+    }
+}

@@ -106,7 +106,9 @@ impl Query {
     fn touched(&mut self, paths: &[String]) {
         let mut all = BTreeSet::new();
         for path in paths.iter().take(SENTENCES) {
-            words(start(path), |word| drop(all.insert(hash(word))));
+            words(start(path), |word| {
+                all.insert(hash(word));
+            });
         }
         for word in all {
             let places = self.words.entry(word).or_default();

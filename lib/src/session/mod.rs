@@ -58,6 +58,9 @@ const MAX_LINE: usize = 2 << 20;
 /// Longest line 1, in bytes.
 const MAX_FIRST: u64 = 64 << 10;
 
+/// How much is read at a time to find its end, in bytes.
+const FIRST_READ: usize = 512;
+
 /// How long the first line waits for its writer.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 
@@ -117,21 +120,15 @@ impl Session {
 
     /// Line 1, if the log exists and it can be read.
     fn first(&self) -> io::Result<Option<First>> {
-        use std::io::Read;
-        let mut start = vec![0; 1 << 10];
+        use std::io::{BufRead, BufReader, Read};
+        let mut line = Vec::new();
         match fs::open(&self.file) {
-            Ok(mut file) => {
-                let read = file.read(&mut start)?;
-                start.truncate(read);
-                if !start.contains(&b'\n') {
-                    file.take(MAX_FIRST).read_to_end(&mut start)?;
-                }
-            }
+            // It is short, and what comes after it is not needed here.
+            Ok(file) => BufReader::with_capacity(FIRST_READ, file.take(MAX_FIRST)).read_until(b'\n', &mut line).map(drop)?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(e),
-        }
-        let line = start.split(|b| *b == b'\n').next().unwrap_or_default();
-        let first: Option<First> = serde_json::from_slice(line).ok();
+        };
+        let first: Option<First> = serde_json::from_slice(&line).ok();
         if first.as_ref().is_some_and(|first| first.v > 1) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the log is of a newer version"));
         }
