@@ -9,6 +9,7 @@ use crate::pending::{self, Channel, Pending};
 use crate::pool::{self, Item};
 use crate::queue;
 use crate::rule::{self, Caps};
+use crate::stock::Stock;
 use crate::{verdict, wording, work};
 use ah::clock::{Deadline, now_ms};
 use ah::lesson::Lesson;
@@ -90,22 +91,22 @@ pub fn question(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Option<
 
 /// Has `then` go on with a check of the lessons that may apply.
 fn with<T>(desk: &Desk, plan: &Plan, memory: &Memory, then: impl FnOnce(&Running, &[&Lesson]) -> io::Result<T>) -> io::Result<T> {
-    let store = desk.store.read()?;
+    let named = memory.had.iter().chain(plan.shortlist).map(String::as_str);
+    let stock = Stock::of(&desk.store, named)?;
     let outcomes = outcome::read(&desk.store.outcomes_file()).unwrap_or_default();
     let beliefs = Beliefs::of(&outcomes);
     let place = work::place(&desk.scope.name, &memory.turn, plan.said);
     let waiting: BTreeSet<&str> = memory.waiting.iter().map(|waiting| waiting.queue.lesson.as_str()).collect();
     let eligible = |lesson: &&Lesson| {
         lesson.deliverable(&desk.scope.name)
-            && !store.hidden.contains_key(&lesson.id)
             && !memory.asked.contains(&lesson.id)
             && !waiting.contains(lesson.id.as_str())
             && lesson.in_scope(&place)
             && !beliefs.get(&lesson.id, lesson.origin_ms).muted
     };
-    let pool: Vec<&Lesson> = store.live.iter().filter(eligible).collect();
+    let pool: Vec<&Lesson> = stock.lessons.iter().filter(eligible).collect();
     let id = check_id(&desk.session_id, plan.channel.text(), now_ms().cast_signed(), std::process::id());
-    let known: BTreeSet<&str> = store.live.iter().map(|lesson| lesson.id.as_str()).collect();
+    let known: BTreeSet<&str> = stock.lessons.iter().map(|lesson| lesson.id.as_str()).collect();
     let pending = match plan.judges {
         true => {
             let steps = pending::steps(&desk.session, plan.of)?;
@@ -113,7 +114,7 @@ fn with<T>(desk: &Desk, plan: &Plan, memory: &Memory, then: impl FnOnce(&Running
         }
         false => Pending::default(),
     };
-    let lessons = store.live.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
+    let lessons = stock.lessons.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
     let running = Running { desk, id, lessons, pending, plan, rest: useful(&pool, &beliefs) };
     then(&running, &pool)
 }

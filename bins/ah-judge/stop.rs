@@ -10,6 +10,7 @@ use crate::order::shuffle;
 use crate::parcel::Parcel;
 use crate::pending::Channel;
 use crate::settings::Model;
+use crate::stock::Stock;
 use crate::wording;
 use ah::answer::Answer;
 use ah::clock::{Deadline, now_ms};
@@ -21,7 +22,6 @@ use ah::log;
 use ah::session::{Closer, Entry, Home, Logged};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What the harness gives a stop: the time that ah registers it with.
@@ -198,8 +198,7 @@ fn block(event: &Event, context: &Context, desk: &Desk) -> std::io::Result<Answe
     if asks.is_empty() {
         return Ok(Answer::Silence);
     }
-    let ids: Vec<&str> = asks.iter().map(|waiting| waiting.queue.lesson.as_str()).collect();
-    let lessons: BTreeMap<String, Lesson> = desk.store.get(&ids)?.into_iter().map(|lesson| (lesson.id.clone(), lesson)).collect();
+    let lessons = Stock::named(&desk.store, asks.iter().map(|waiting| waiting.queue.lesson.as_str()))?;
     let (usable, gone): (Vec<&Waiting>, Vec<&Waiting>) = asks.into_iter().partition(|waiting| {
         let id = &waiting.queue.lesson;
         !memory.asked.contains(id) && lessons.get(id).is_some_and(|lesson| lesson.deliverable(&desk.scope.name))

@@ -42,6 +42,7 @@ mod judge_learn;
 mod judge_lessons;
 mod judge_live;
 mod judge_programs;
+mod judge_replay;
 mod judge_request;
 mod judge_server_faults;
 mod judge_servers;

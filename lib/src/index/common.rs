@@ -1,6 +1,7 @@
 //! How common a word is in text about programs, from the table in `defaults/common-words.txt`.
 
 use super::impact::hash;
+use crate::math;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -16,7 +17,7 @@ pub fn share(word: u64) -> f64 {
         let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
         let class = |line: &'static str| {
             let (class, words) = line.split_once(' ').unwrap_or_default();
-            let share = 0.5_f64.powf(class.parse::<f64>().unwrap_or_default() / 2.0);
+            let share = math::pow(0.5, class.parse::<f64>().unwrap_or_default() / 2.0);
             words.split(' ').map(move |word| (hash(word), share))
         };
         lines.flat_map(class).collect()

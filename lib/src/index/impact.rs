@@ -6,6 +6,7 @@
 
 use super::common::share;
 use crate::lesson::Lesson;
+use crate::math;
 use crate::tokens::words;
 use std::collections::HashMap;
 
@@ -71,7 +72,7 @@ pub fn lesson_words(lesson: &Lesson) -> HashMap<u64, f64> {
 pub fn weight(word: u64, df: u32, n: u32) -> f64 {
     let ordinary = share(word);
     let rarity = (f64::from(n) + PRIOR) / (f64::from(df) + PRIOR * ordinary + 0.5);
-    (rarity.ln() - FLOOR).max(0.0)
+    (math::ln(rarity) - FLOOR).max(0.0)
 }
 
 /// The impact of each word of a lesson, in units of 1/[`PER_ONE`]; words that say nothing are left out. `weight` knows
