@@ -162,7 +162,7 @@ mod tests {
             (["L-x".to_owned()].as_slice(), vec![3, 4])
         );
         let new = Lesson { id: "L-new".into(), question: "Is it?".into(), supersedes: vec!["L-z".into()], ..Lesson::default() };
-        store.append(&[new.clone()]).unwrap();
+        store.append(std::slice::from_ref(&new)).unwrap();
         let lessons = store.read().unwrap();
         assert_eq!((lessons.live.last(), lessons.hidden["L-z"].as_str()), (Some(&new), "L-new"));
         assert_eq!(store.get(&["L-new", "none", "L-x"]).unwrap().len(), 2);
