@@ -147,6 +147,7 @@ mod tests {
             assert_eq!(lasting(bad), None, "{bad}");
         }
         assert_eq!(since_ms("2h", 10_000_000), Some(2_800_000));
+        assert_eq!((since_ms("999999999w", 9), since_ms("2026-13-01", 9)), (Some(0), None));
         assert_eq!(since_ms("1970-01-02", 0), Some(86_400_000));
     }
 

@@ -51,7 +51,7 @@ impl Calibration {
     /// Keeps one more score. Written while few are known, then one in eight: a quantile of many hardly moves. A failure
     /// is no matter.
     pub fn saw(&self, store: &Store, score: f64, now: u64) {
-        if self.scores.len() >= ENOUGH && now % 8 != 0 || !store.dir().is_dir() {
+        if self.scores.len() >= ENOUGH && !now.is_multiple_of(8) || !store.dir().is_dir() {
             return;
         }
         let file = store.calibration_file();
