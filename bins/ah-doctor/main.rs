@@ -11,10 +11,13 @@ mod examine;
 mod finding;
 mod forget;
 mod ground;
+mod past;
 mod programs;
 mod prove;
+mod replay;
 mod run;
 mod stage;
+mod status;
 mod switch;
 
 const CLI: Cli = Cli {
@@ -28,17 +31,21 @@ const CLI: Cli = Cli {
         Command { name: "demo", args: "", help: "play what the guard does in a throwaway repository" },
         Command { name: "failures", args: "", help: "check: how often hooks let something be because they failed" },
         Command { name: "forget", args: "", help: "delete what was recorded of a session, a repository, or everything" },
+        Command { name: "lessons", args: "", help: "check: the stores of lessons can be read" },
         Command { name: "locks", args: "", help: "check: locks held longer than any hook runs" },
         Command { name: "off", args: "[PROGRAM]", help: "switch a hook, or all, off (a person only)" },
         Command { name: "on", args: "[PROGRAM]", help: "switch a hook, or all, on again" },
         Command { name: "programs", args: "", help: "check: the six programs are there, run, and are of one version" },
         Command { name: "prove", args: "[AGENT ...]", help: "have each agent try to lose something in a throwaway repository" },
+        Command { name: "queue", args: "", help: "check: lessons that were chosen and never shown" },
+        Command { name: "replay", args: "", help: "say what the guard would have stopped in your past sessions; nothing is run" },
         Command { name: "sessions", args: "", help: "check: the session logs can be read" },
         Command { name: "snapshots", args: "", help: "check: what the guard keeps can be listed" },
         Command { name: "state", args: "", help: "check: what is kept is private, can be written, and stays" },
+        Command { name: "status", args: "", help: "show what the hooks did, and what it cost" },
         Command { name: "switches", args: "", help: "check: what is switched off" },
     ],
-    flags: &[ALL, COMPLETIONS, DEEP, FIX, FOR, HELP, JSON, LIST, PASTE, QUIET, REPO, SESSION, VERSION, YES],
+    flags: &[ALL, COMPLETIONS, DEEP, FIX, FOR, HELP, JSON, LIST, PASTE, QUIET, REPO, SESSION, SINCE, VERSION, YES],
 };
 
 const ALL: Flag = Flag { long: "all", short: None, value: None, help: "with forget: everything that was recorded" };
@@ -53,6 +60,8 @@ const REPO: Flag =
     Flag { long: "repo", short: None, value: Some("DIR"), help: "with forget: what was recorded of this repository" };
 const SESSION: Flag =
     Flag { long: "session", short: None, value: Some("ID"), help: "with forget: what was recorded of this session" };
+const SINCE: Flag =
+    Flag { long: "since", short: None, value: Some("WHEN"), help: "with status: from then on (30m, 2h, 7d, 2026-11-30)" };
 const YES: Flag = Flag { long: "yes", short: Some('y'), value: None, help: "do it without asking" };
 
 fn main() -> ExitCode {
@@ -66,6 +75,8 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("forget") => forget::forget(&CLI, &call),
         Some("off") => switch::off(&CLI, &call),
         Some("on") => switch::on(&CLI, &call),
+        Some("replay") => replay::replay(&CLI, &call),
+        Some("status") => status::status(&CLI, &call),
         Some("prove") => prove::prove(&CLI, &call),
         _ => examine::examine(&CLI, &call),
     }

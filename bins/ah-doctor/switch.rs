@@ -3,7 +3,7 @@
 use crate::examine::place;
 use crate::programs;
 use ah::cli::{Call, Cli};
-use ah::clock::{now_ms, utc};
+use ah::clock::{lasting, now_ms, utc};
 use ah::exit;
 use ah::off::{self, Until};
 use ah::person;
@@ -11,7 +11,7 @@ use ah::quote;
 use std::process::ExitCode;
 
 /// No switch holds longer than a year: who types more meant something else.
-const MOST_HOURS: u64 = 24 * 366;
+const MOST: u64 = 366 * 86_400_000;
 
 /// `off [PROGRAM] [--for 1h]`: 77 where no person is known to ask for it.
 pub fn off(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
@@ -19,9 +19,7 @@ pub fn off(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let name = program(cli, call)?;
     let until = match call.value("for") {
         None => Until::Removed,
-        Some(text) => {
-            Until::Moment(now_ms() + lasting(&text.to_string_lossy()).ok_or_else(|| cli.usage_error("--for: not 30m, 2h or 7d"))?)
-        }
+        Some(text) => Until::Moment(now_ms() + length(cli, &text.to_string_lossy())?),
     };
     let what = if name == off::ALL { "every hook" } else { name };
     let when = match until {
@@ -58,16 +56,10 @@ pub fn on(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A length of time as people write it, in milliseconds.
-pub fn lasting(text: &str) -> Option<u64> {
-    let unit = match text.chars().last()? {
-        'm' => 60_000,
-        'h' => 3_600_000,
-        'd' => 86_400_000,
-        _ => return None,
-    };
-    let count: u64 = text[..text.len() - 1].parse().ok()?;
-    count.checked_mul(unit).filter(|ms| *ms > 0 && *ms <= MOST_HOURS * 3_600_000)
+/// How long a switch is to hold.
+fn length(cli: &Cli, text: &str) -> Result<u64, ExitCode> {
+    let length = lasting(text).filter(|length| *length > 0 && *length <= MOST);
+    length.ok_or_else(|| cli.usage_error("--for: not 30m, 2h or 7d, a year at most"))
 }
 
 /// Has a person say yes at their terminal.
@@ -91,18 +83,4 @@ fn program(cli: &Cli, call: &Call) -> Result<&'static str, ExitCode> {
 
 fn wrote(cli: &Cli, error: &std::io::Error) -> ExitCode {
     exit::fail(cli.name, exit::CANNOT_CREATE, &format!("cannot write the switch: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::lasting;
-
-    #[test]
-    fn lengths_of_time() {
-        assert_eq!(lasting("30m"), Some(1_800_000));
-        assert_eq!(lasting("7d"), Some(604_800_000));
-        for bad in ["", "m", "1", "0h", "-1h", "1w", "99999999999999999999h", "9000h0", "900000h", "é"] {
-            assert_eq!(lasting(bad), None, "{bad}");
-        }
-    }
 }

@@ -9,6 +9,7 @@ use crate::pending::{self, Channel, Pending};
 use crate::pool::{self, Item};
 use crate::queue;
 use crate::rule::{self, Caps};
+use crate::stock::Stock;
 use crate::{verdict, wording, work};
 use ah::clock::{Deadline, now_ms};
 use ah::lesson::Lesson;
@@ -72,9 +73,6 @@ struct Running<'a> {
 /// # Errors
 /// The session or the lessons cannot be read or written.
 pub fn run(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Done> {
-    if memory.checks.values().any(|check| check.of == plan.of) {
-        return Ok(Done::Skipped("checked"));
-    }
     with(desk, plan, memory, |running, pool| running.run(pool, memory))
 }
 
@@ -90,22 +88,22 @@ pub fn question(desk: &Desk, plan: &Plan, memory: &Memory) -> io::Result<Option<
 
 /// Has `then` go on with a check of the lessons that may apply.
 fn with<T>(desk: &Desk, plan: &Plan, memory: &Memory, then: impl FnOnce(&Running, &[&Lesson]) -> io::Result<T>) -> io::Result<T> {
-    let store = desk.store.read()?;
+    let named = memory.had.iter().chain(plan.shortlist).map(String::as_str);
+    let stock = Stock::of(&desk.store, named)?;
     let outcomes = outcome::read(&desk.store.outcomes_file()).unwrap_or_default();
     let beliefs = Beliefs::of(&outcomes);
     let place = work::place(&desk.scope.name, &memory.turn, plan.said);
     let waiting: BTreeSet<&str> = memory.waiting.iter().map(|waiting| waiting.queue.lesson.as_str()).collect();
     let eligible = |lesson: &&Lesson| {
         lesson.deliverable(&desk.scope.name)
-            && !store.hidden.contains_key(&lesson.id)
             && !memory.asked.contains(&lesson.id)
             && !waiting.contains(lesson.id.as_str())
             && lesson.in_scope(&place)
             && !beliefs.get(&lesson.id, lesson.origin_ms).muted
     };
-    let pool: Vec<&Lesson> = store.live.iter().filter(eligible).collect();
+    let pool: Vec<&Lesson> = stock.lessons.iter().filter(eligible).collect();
     let id = check_id(&desk.session_id, plan.channel.text(), now_ms().cast_signed(), std::process::id());
-    let known: BTreeSet<&str> = store.live.iter().map(|lesson| lesson.id.as_str()).collect();
+    let known: BTreeSet<&str> = stock.lessons.iter().map(|lesson| lesson.id.as_str()).collect();
     let pending = match plan.judges {
         true => {
             let steps = pending::steps(&desk.session, plan.of)?;
@@ -113,7 +111,7 @@ fn with<T>(desk: &Desk, plan: &Plan, memory: &Memory, then: impl FnOnce(&Running
         }
         false => Pending::default(),
     };
-    let lessons = store.live.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
+    let lessons = stock.lessons.iter().map(|lesson| (lesson.id.as_str(), lesson)).collect();
     let running = Running { desk, id, lessons, pending, plan, rest: useful(&pool, &beliefs) };
     then(&running, &pool)
 }
@@ -189,7 +187,7 @@ impl Running<'_> {
         ledger.write(&outcomes)?;
         let lock = desk.session.lock(WAIT)?;
         // Other hooks went on while the model thought: what they showed is not handed over again.
-        let memory = Memory::of(&desk.session, None)?;
+        let memory = Memory::of(&desk.session)?;
         let fresh = |id: &str| !memory.asked.contains(id);
         let applied: Vec<rule::Applied> = reply
             .applies

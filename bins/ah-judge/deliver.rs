@@ -7,6 +7,8 @@ use crate::order::shuffle;
 use crate::parcel::Parcel;
 use crate::queue;
 use crate::rule::Caps;
+use crate::scopes;
+use crate::stock::Stock;
 use crate::wording::{self, HANDED};
 use ah::answer::Answer;
 use ah::event::{Event, Moment};
@@ -28,7 +30,7 @@ pub fn takes(event: &Event, context: &Context) -> bool {
 /// What is handed over at this event, what is named for the first time in it among that.
 pub fn deliver(event: &Event, context: &Context, desk: &Desk) -> Answer {
     let topics = match event.moment {
-        Moment::UserPromptSubmit => early::topics(desk, &event.prompt),
+        Moment::UserPromptSubmit => scopes::named(&desk.store, &event.prompt),
         _ => Vec::new(),
     };
     if topics.is_empty() && !queue::waits(desk.paths, &event.session_id) {
@@ -38,7 +40,7 @@ pub fn deliver(event: &Event, context: &Context, desk: &Desk) -> Answer {
         return Answer::Silence;
     }
     let Ok(lock) = desk.session.lock(WAIT) else { return Answer::Silence };
-    let mut memory = match Memory::of(&desk.session, None) {
+    let mut memory = match Memory::of(&desk.session) {
         Ok(memory) => memory,
         Err(error) => {
             log::failure(desk.paths, crate::CLI.name, &format!("cannot read the session: {error}"));
@@ -46,9 +48,8 @@ pub fn deliver(event: &Event, context: &Context, desk: &Desk) -> Answer {
         }
     };
     let named = early::put(event, desk, &mut memory, &topics, &lock);
-    let ids: Vec<&str> = memory.waiting.iter().map(|waiting| waiting.queue.lesson.as_str()).collect();
-    let lessons: BTreeMap<String, Lesson> = match desk.store.get(&ids) {
-        Ok(lessons) => lessons.into_iter().map(|lesson| (lesson.id.clone(), lesson)).collect(),
+    let lessons = match Stock::named(&desk.store, memory.waiting.iter().map(|waiting| waiting.queue.lesson.as_str())) {
+        Ok(lessons) => lessons,
         Err(error) => {
             log::failure(desk.paths, crate::CLI.name, &format!("cannot read the lessons: {error}"));
             return Answer::Silence;

@@ -42,8 +42,8 @@ impl Desk {
                 return None;
             }
         };
-        let live = Live::of(&home.config, &|name| std::env::var_os(name));
-        let gate = Settings::of(&home.config, &|name| std::env::var_os(name));
+        let look = |name: &str| std::env::var_os(name);
+        let (gate, live) = (Settings::of(&home.config, &look), Live::of(&home.config, &look));
         let settings = Judge::of(&home.config);
         let store = Store::of(paths, &home.scope);
         let Home { scope, session, .. } = home;

@@ -4,7 +4,8 @@ use crate::check_id::check_id;
 use crate::desk::Desk;
 use crate::memory::{Memory, Waiting};
 use crate::queue;
-use crate::scopes;
+use crate::scopes::Topic;
+use crate::stock::Stock;
 use ah::clock::now_ms;
 use ah::compat::Bm25;
 use ah::event::Event;
@@ -21,15 +22,9 @@ const LESSONS: usize = 5;
 /// The part of the best match that a lesson must reach.
 const NEAR: f64 = 0.5;
 
-/// The names of lessons' scopes that are in a prompt.
-pub fn topics(desk: &Desk, prompt: &str) -> Vec<String> {
-    scopes::named(&desk.store, prompt)
-}
-
 /// Puts lessons of these topics into the queue, and among what is known to wait; the topics that are new.
-pub fn put(event: &Event, desk: &Desk, memory: &mut Memory, topics: &[String], lock: &Lock) -> Vec<String> {
-    let mut fresh: Vec<String> = topics.iter().filter(|topic| !memory.topics.contains(*topic)).cloned().collect();
-    fresh.dedup();
+pub fn put(event: &Event, desk: &Desk, memory: &mut Memory, topics: &[Topic], lock: &Lock) -> Vec<String> {
+    let fresh: Vec<Topic> = topics.iter().filter(|topic| !memory.topics.contains(&topic.name)).cloned().collect();
     if fresh.is_empty() || memory.early >= TIMES {
         return Vec::new();
     }
@@ -44,30 +39,30 @@ pub fn put(event: &Event, desk: &Desk, memory: &mut Memory, topics: &[String], l
     let t = now_ms();
     let check = check_id(&event.session_id, "early", t.cast_signed(), std::process::id());
     let entries: Vec<Queue> = chosen.iter().map(|lesson| queue::entry(&check, &lesson.id, 0, "early")).collect();
-    let record = Logged::new(t, &format!("early:{check}"), Entry::Early { topics: fresh.clone() });
+    let names: Vec<String> = fresh.into_iter().map(|topic| topic.name).collect();
+    let record = Logged::new(t, &format!("early:{check}"), Entry::Early { topics: names.clone() });
     if let Err(error) = queue::put(&desk.session, t, vec![record], &entries, lock) {
         log::failure(desk.paths, crate::CLI.name, &format!("cannot hand over: the session cannot be written: {error}"));
         return Vec::new();
     }
     memory.waiting.extend(entries.into_iter().map(|queue| Waiting { queue, again: false }));
-    fresh
+    names
 }
 
 /// The lessons about these topics that match the prompt best.
-fn choose(desk: &Desk, memory: &Memory, topics: &[String], prompt: &str) -> std::io::Result<Vec<Lesson>> {
+fn choose(desk: &Desk, memory: &Memory, topics: &[Topic], prompt: &str) -> std::io::Result<Vec<Lesson>> {
     let skip = memory.had_or_waiting();
-    let all = desk.store.read()?;
-    let about = |lesson: &&Lesson| {
-        lesson.scope.iter().any(|name| topics.contains(name))
-            && lesson.deliverable(&desk.scope.name)
-            && !all.hidden.contains_key(&lesson.id)
-            && !skip.contains(&lesson.id)
-    };
-    let lessons: Vec<&Lesson> = all.live.iter().filter(about).collect();
+    let ids = topics.iter().flat_map(|topic| &topic.lessons).map(String::as_str);
+    let mut lessons = Stock::named(&desk.store, ids)?;
+    lessons.retain(|id, lesson| {
+        let about = topics.iter().any(|topic| lesson.scope.iter().any(|name| name.trim() == topic.name));
+        about && lesson.deliverable(&desk.scope.name) && !skip.contains(id)
+    });
+    let lessons: Vec<Lesson> = lessons.into_values().collect();
     let documents: Vec<Vec<Vec<String>>> = lessons.iter().map(|lesson| vec![tokens::tokens(&lesson.question)]).collect();
     let scores = Bm25::new(&documents).scores(&tokens::tokens(prompt));
     let best = scores.iter().copied().fold(0.0, f64::max);
-    let mut ranked: Vec<(f64, &Lesson)> = scores.into_iter().zip(lessons).filter(|(score, _)| *score >= NEAR * best).collect();
+    let mut ranked: Vec<(f64, Lesson)> = scores.into_iter().zip(lessons).filter(|(score, _)| *score >= NEAR * best).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.origin_ms.cmp(&a.1.origin_ms)));
-    Ok(ranked.into_iter().take(LESSONS).map(|(_, lesson)| lesson.clone()).collect())
+    Ok(ranked.into_iter().take(LESSONS).map(|(_, lesson)| lesson).collect())
 }

@@ -36,6 +36,7 @@ mod rule;
 mod scopes;
 mod settings;
 mod settle;
+mod stock;
 mod stop;
 mod verdict;
 mod wording;

@@ -10,6 +10,7 @@ use crate::order::shuffle;
 use crate::parcel::Parcel;
 use crate::pending::Channel;
 use crate::settings::Model;
+use crate::stock::Stock;
 use crate::wording;
 use ah::answer::Answer;
 use ah::clock::{Deadline, now_ms};
@@ -21,7 +22,6 @@ use ah::log;
 use ah::session::{Closer, Entry, Home, Logged};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// What the harness gives a stop: the time that ah registers it with.
@@ -80,7 +80,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         Ok(live) => live,
         Err(error) => return fail("cannot wait for the live check", &error),
     };
-    let memory = match Memory::of(&desk.session, Some(&gate.open)) {
+    let memory = match Memory::with_turn(&desk.session, Some(&gate.open)) {
         Ok(memory) => memory,
         Err(error) => return fail("cannot read the session", &error),
     };
@@ -120,7 +120,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
 /// The session or the lessons cannot be read.
 pub fn question(event: &Event, desk: &Desk) -> std::io::Result<Option<Ask>> {
     let gate = event.ah.and_then(passed).unwrap_or_default();
-    let memory = Memory::of(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
+    let memory = Memory::with_turn(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
     let plan = Plan {
         channel: Channel::Stop,
         deadline: Deadline::after(desk.settings.timeout),
@@ -177,12 +177,12 @@ fn may_ask(event: &Event, context: &Context, desk: &Desk, memory: &Memory) -> Re
 
 /// Keeps what the agent says at the first stop after a question.
 fn answered(event: &Event, desk: &Desk) -> std::io::Result<()> {
-    let memory = Memory::of(&desk.session, None)?;
+    let memory = Memory::of(&desk.session)?;
     if memory.unanswered.is_empty() {
         return Ok(());
     }
     let text = event.last_assistant_message.chars().take(ANSWER).collect();
-    let key = memory.last_ask.map(|(key, _)| key).unwrap_or_default();
+    let key = memory.last_ask.unwrap_or_default();
     let answer = Entry::Answer { ids: memory.unanswered.clone(), text };
     desk.session.log(vec![Logged::new(now_ms(), &format!("answer:{key}:{}", memory.unanswered.join(",")), answer)], None)
 }
@@ -190,7 +190,7 @@ fn answered(event: &Event, desk: &Desk) -> std::io::Result<()> {
 /// Asks what waits to be asked, by a block.
 fn block(event: &Event, context: &Context, desk: &Desk) -> std::io::Result<Answer> {
     let lock = desk.session.lock(WAIT)?;
-    let memory = Memory::of(&desk.session, None)?;
+    let memory = Memory::of(&desk.session)?;
     if memory.stopped(&event.prompt_id) {
         return Ok(Answer::Silence);
     }
@@ -198,8 +198,7 @@ fn block(event: &Event, context: &Context, desk: &Desk) -> std::io::Result<Answe
     if asks.is_empty() {
         return Ok(Answer::Silence);
     }
-    let ids: Vec<&str> = asks.iter().map(|waiting| waiting.queue.lesson.as_str()).collect();
-    let lessons: BTreeMap<String, Lesson> = desk.store.get(&ids)?.into_iter().map(|lesson| (lesson.id.clone(), lesson)).collect();
+    let lessons = Stock::named(&desk.store, asks.iter().map(|waiting| waiting.queue.lesson.as_str()))?;
     let (usable, gone): (Vec<&Waiting>, Vec<&Waiting>) = asks.into_iter().partition(|waiting| {
         let id = &waiting.queue.lesson;
         !memory.asked.contains(id) && lessons.get(id).is_some_and(|lesson| lesson.deliverable(&desk.scope.name))

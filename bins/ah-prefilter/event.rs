@@ -3,6 +3,7 @@
 use crate::CLI;
 use ah::answer::Answer;
 use ah::event::{Event, Moment};
+use ah::gate::Settings;
 use ah::hook::Context;
 use ah::log;
 use ah::paths::Paths;
@@ -83,7 +84,8 @@ fn recorded(paths: &Paths, event: &Event, context: &Context, stops: bool) -> io:
         return Ok(Some(Closer { open: true, why: "active".to_owned(), ..Closer::default() }));
     }
     let closer = if context.probe {
-        let decision = decide(&store, &home.session.fold()?, &event.last_assistant_message);
+        let settings = Settings { learns: false, ..Settings::of(&home.config, &|name| std::env::var_os(name)) };
+        let decision = decide(&home, &store, &settings, &home.session.fold()?, &event.last_assistant_message);
         Closer {
             open: decision.open,
             score: decision.score,

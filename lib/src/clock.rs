@@ -65,6 +65,30 @@ pub fn moment_ms(text: &str) -> Option<u64> {
     Some(day_end_ms(day)? - 86_399_999 + within)
 }
 
+/// A length of time as people write it, `90s`, `30m`, `2h`, `7d` or `4w`, in milliseconds.
+#[must_use]
+pub fn lasting(text: &str) -> Option<u64> {
+    let unit = match text.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => return None,
+    };
+    let count: u64 = text[..text.len() - 1].parse().ok()?;
+    count.checked_mul(unit * 1000)
+}
+
+/// The moment that lies a [`lasting`] before `now`, or the start of a day `YYYY-MM-DD` in UTC.
+#[must_use]
+pub fn since_ms(text: &str, now: u64) -> Option<u64> {
+    match day_end_ms(text) {
+        Some(end) => Some(end + 1 - 86_400_000),
+        None => lasting(text).map(|length| now.saturating_sub(length)),
+    }
+}
+
 /// The point after which slow work must have been given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
@@ -91,7 +115,7 @@ impl Deadline {
 
 #[cfg(test)]
 mod tests {
-    use super::{day_end_ms, utc};
+    use super::{day_end_ms, lasting, since_ms, utc};
 
     #[test]
     fn moments_are_read_back() {
@@ -114,6 +138,17 @@ mod tests {
         for bad in ["", "2026", "1969-12-31", "2026-02-29", "2026-13-01", "2026-00-01", "2026-1-1", "+026-01-01"] {
             assert_eq!(day_end_ms(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn lengths_of_time() {
+        assert_eq!((lasting("30m"), lasting("7d")), (Some(1_800_000), Some(604_800_000)));
+        for bad in ["", "m", "1", "-1h", "1y", "99999999999999999999h", "18446744073709551615w", "é", "1.5h"] {
+            assert_eq!(lasting(bad), None, "{bad}");
+        }
+        assert_eq!(since_ms("2h", 10_000_000), Some(2_800_000));
+        assert_eq!((since_ms("999999999w", 9), since_ms("2026-13-01", 9)), (Some(0), None));
+        assert_eq!(since_ms("1970-01-02", 0), Some(86_400_000));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 pub mod clock;
 pub mod exit;
 pub mod fs;
+pub mod math;
 pub mod paths;
 
 // Floor 1, text: no file, no process.

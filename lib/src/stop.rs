@@ -1,7 +1,7 @@
 //! What a Stop does beside the judge: the gate's decision, and the line that closes the turn.
 
-use crate::compat;
 use crate::event::Event;
+use crate::gate::{self, Settings, Work};
 use crate::session::{Closer, Decision, Fold, Home, close};
 use crate::store::Store;
 use std::io;
@@ -10,35 +10,39 @@ use std::io;
 /// verdict is due and the turn changed something, or when the gate says so.
 ///
 /// # Errors
-/// The log cannot be read or written.
+/// The log cannot be read or written. Lessons that cannot be read close the turn with `error`.
 pub fn stop(home: &Home, store: &Store, event: &Event) -> io::Result<Closer> {
     let fold = home.session.fold()?;
-    close(home, event, &fold, |said| Ok(decide(store, &fold, said)))
+    let settings = Settings::of(&home.config, &|name| std::env::var_os(name));
+    close(home, event, &fold, |said| decide(home, store, &settings, &fold, said))
 }
 
-/// What the gate says of a turn that ends with this message.
+/// What the gate says of a turn that ends with this message, and whether the lessons could be read.
 #[must_use]
-pub fn decide(store: &Store, fold: &Fold, said: &str) -> Decision {
-    let words = [&fold.turn.prompts[..], &fold.touches(), &fold.edits(), &[said.to_owned()]].concat().join("\n");
-    // A line of the reference's form would be its bookkeeping.
-    let words = words.replace("\n#", "\n #");
-    let waiting = fold.state.live_waits() || !fold.turn.changes.is_empty() && fold.state.due().next().is_some();
-    let (scored, failed) = match store.read() {
-        Ok(lessons) => (compat::score(&lessons.live, &[], &words), false),
-        Err(_) => (compat::score(&[], &[], ""), true),
+pub fn decide(home: &Home, store: &Store, settings: &Settings, fold: &Fold, said: &str) -> Decision {
+    let changed = !fold.turn.changes.is_empty();
+    let waiting = fold.state.live_waits() || changed && fold.state.due().next().is_some();
+    let (touches, edits, prompt) = (fold.touches(), fold.edits(), fold.turn.prompts.join("\n"));
+    let work = Work {
+        prompt: &prompt,
+        touches: &touches,
+        edits: &edits,
+        final_message: said,
+        repo: &home.scope.name,
+        place: &home.root.to_string_lossy(),
     };
-    let why = match scored.score {
-        _ if waiting => "waiting",
-        _ if failed => "error",
-        _ if words.trim().is_empty() || scored.n == 0 => "empty",
-        score if score >= compat::THRESHOLD => "score",
-        _ => "below",
-    };
-    Decision {
-        open: matches!(why, "score" | "waiting"),
-        score: scored.score,
-        shortlist: scored.turn_ids,
-        threshold: compat::THRESHOLD,
-        why: why.to_owned(),
+    match gate::judge(store, &work, settings, waiting, changed) {
+        Ok(said) => Decision {
+            open: said.open,
+            score: said.score,
+            shortlist: said.shortlist,
+            threshold: said.threshold,
+            why: said.why,
+            failed: None,
+        },
+        Err(error) => {
+            let why = if waiting { "waiting" } else { "error" };
+            Decision { open: waiting, why: why.to_owned(), failed: Some(error), ..Decision::default() }
+        }
     }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A judge at the Stop of the real coding agents, headless and offline: what is handed over, what fails, and a judge that is the
-same program as the agent.
+"""A judge at the Stop of the real coding agents, headless and offline: what is asked, what is handed over,
+what fails, and a judge that is the same program as the agent.
 
 usage: AH_BIN=DIR judge.py --clients DIR [--only CLIENT] [--keep DIR]
 
@@ -82,6 +82,32 @@ def handed_over(place: Place, program: str) -> None:
     assert not place.failures(), place.failures()
 
 
+def asked(place: Place, program: str) -> None:
+    """A lesson that the work runs into: the question reaches the model, it gets its turn, and its second stop passes."""
+    (place.mind / "model").write_text(GRADER.replace('"grade": 2', '"grade": 3'))
+    seen = place.say(program, TASK, [{"text": "It retries at once."}, {"text": f"Each wait is longer now.\n{LESSON['id']}: applies"}])
+    assert len(seen) == 2 and LESSON["question"] in seen[1] and "ah-doctor off ah-judge" in seen[1], f"asked: {seen} {place.failures()}"
+    assert place.calls() == 1 and len(place.kinds("asked")) == 1, f"once: {place.records()}"
+    (answer,) = place.kinds("answer")
+    assert answer["ids"] == [LESSON["id"]] and "applies" in answer["text"], answer
+    (session,) = set(place.sessions())
+    later = place.say(program, "and its test", [{"text": "Done."}], session)
+    assert len(later) == 1 and LESSON["question"] not in later[0], f"never again: {later}"
+    assert not place.failures(), place.failures()
+
+
+def headless(place: Place, program: str) -> None:
+    """Where nobody is known to watch, nothing is stopped: what would be asked is handed over."""
+    (place.mind / "model").write_text(GRADER.replace('"grade": 2', '"grade": 3'))
+    place.settings({"block_headless": False})
+    known = place.client is run.Claude  # Codex does not say whether somebody watches, and that counts as watched.
+    seen = place.say(program, TASK, [{"text": "It retries at once."}, {"text": "skip"}][: 1 if known else 2])
+    assert len(seen) == (1 if known else 2), f"stopped: {seen}"
+    (session,) = set(place.sessions())
+    later = place.say(program, "and its test", [{"text": "Done."}], session)
+    assert (LESSON["question"] in later[0]) == known, f"handed over: {later}"
+
+
 def fails(place: Place, program: str) -> None:
     """A judge that cannot be asked stops nothing, and the log says why."""
     place.settings({"command": ["/no/such/grader"]})
@@ -113,7 +139,7 @@ def same_program(place: Place, program: str) -> None:
     model.shutdown()
 
 
-CASES = [handed_over, fails, same_program]
+CASES = [asked, headless, handed_over, fails, same_program]
 
 
 def main() -> int:

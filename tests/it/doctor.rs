@@ -172,6 +172,18 @@ const FAULTS: &[Fault] = &[
     ("sessions.torn", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":1}\n{\"t\":1,\"k\":\"pro"))),
     ("sessions.foreign", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":1}\nhello\n{\"t\":1,\"k\":\"x\"}\n"))),
     ("sessions.newer", |p| drop(p.write("ah/state/sessions/a.jsonl", "{\"v\":2}\n"))),
+    ("lessons.invalid", |p| drop(p.write("ah/data/collectives/x/lessons.jsonl", "{}\n"))),
+    ("lessons.conflict", |p| {
+        let line = |v: u32| format!("{{\"id\":\"a\",\"origin_ms\":1,\"question\":\"q\",\"version\":{v}}}\n");
+        p.write("ah/data/collectives/x/lessons.jsonl", line(2) + &line(1));
+    }),
+    ("lessons.unread", |p| fs::create_dir_all(p.at("ah/data/collectives/x/lessons.jsonl")).unwrap()),
+    ("queue.unshown", |p| {
+        let queued = "{\"t\":1,\"k\":\"queue\",\"key\":\"e\",\"entry\":\"e\",\"lesson\":\"a\",\"grade\":2,\"kind\":\"free\",\"check\":\"c\"}\n";
+        let file = p.write("ah/state/sessions/s.jsonl", format!("{{\"v\":1,\"session\":\"s\",\"scope\":\"x\"}}\n{queued}"));
+        let past = SystemTime::now() - Duration::from_secs(3 * 86_400);
+        fs::File::options().write(true).open(file).unwrap().set_modified(past).unwrap();
+    }),
     ("failures.open", |p| {
         let now = ah::clock::now_ms();
         p.write("ah/state/log.jsonl", format!("{{\"v\":1,\"t\":{now},\"program\":\"ah-judge\",\"what\":\"model: late\"}}\n"));
@@ -298,6 +310,21 @@ fn what_was_recorded_is_forgotten_and_nothing_else() {
     place.write("ah/state/snapshots/keep", "");
     assert_eq!(place.doctor(&["forget", "--all", "-y"]).status.code(), Some(0));
     assert!(!place.at("ah/state/sessions").exists() && place.at("ah/state/snapshots/keep").exists());
+}
+
+#[test]
+fn what_was_done_is_counted() {
+    let place = Place::new();
+    let line = |t: u64, verdict: &str| format!("{{\"v\":1,\"t\":{t},\"verdict\":\"{verdict}\"}}\n");
+    place.write("ah/state/guard.jsonl", line(1, "deny") + &line(ah::clock::now_ms(), "let-through"));
+    let status = |args: &[&str]| -> Value { serde_json::from_slice(&place.doctor(args).stdout).unwrap() };
+    let all = status(&["status", "--json"]);
+    assert_eq!((&all["guard"]["deny"], &all["guard"]["let-through"]), (&1.into(), &1.into()));
+    let now = status(&["status", "--json", "--since", "1h"]);
+    assert_eq!((&now["guard"]["deny"], &now["guard"]["let-through"]), (&Value::Null, &1.into()));
+    assert_eq!(place.doctor(&["status", "--since", "soon"]).status.code(), Some(64));
+    let text = String::from_utf8(place.doctor(&["status"]).stdout).unwrap();
+    assert!(text.contains("1 stopped") && text.contains("1 after a snapshot"), "{text}");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// The recorder and gate.
+pub const GATE: &str = env!("CARGO_BIN_EXE_ah-prefilter");
 /// The judge.
 pub const JUDGE: &str = env!("CARGO_BIN_EXE_ah-judge");
 
@@ -16,6 +18,8 @@ pub struct Desk {
     top: TempDir,
     /// Further variables of every hook.
     pub env: Vec<(String, String)>,
+    /// The real recorder and gate run before the judge; else their records are written here, and every turn is open.
+    pub gate: bool,
     /// Whose events these are.
     pub harness: &'static str,
     /// The session's id.
@@ -31,7 +35,8 @@ impl Desk {
 
     /// The same with these lessons.
     pub fn with(lessons: &str) -> Self {
-        let desk = Self { top: TempDir::new().unwrap(), env: Vec::new(), harness: "claude", session: "sess-1".into() };
+        let desk =
+            Self { top: TempDir::new().unwrap(), env: Vec::new(), gate: false, harness: "claude", session: "sess-1".into() };
         for dir in ["home", "w/.git", "ah/config", "ah/data/collectives/team", "ah/state"] {
             fs::create_dir_all(desk.path(dir)).unwrap();
         }
@@ -152,25 +157,47 @@ impl Desk {
         fs::write(&file, bytes).unwrap();
     }
 
+    /// Has an event recorded: by the real recorder, or as this record.
+    fn recorded(&self, event: &str, record: &Value) {
+        if self.gate {
+            assert_eq!(self.hook(GATE, &[], event), Value::Null);
+        } else {
+            self.record(std::slice::from_ref(record));
+        }
+    }
+
     /// A prompt of the person: recorded, then what the judge hands over.
     pub fn prompt(&self, text: &str) -> Value {
-        self.record(&[json!({"k": "prompt", "text": text})]);
-        self.hook(JUDGE, &[], &self.event("UserPromptSubmit", &json!({"prompt": text})))
+        let event = self.event("UserPromptSubmit", &json!({"prompt": text}));
+        self.recorded(&event, &json!({"k": "prompt", "text": text}));
+        self.hook(JUDGE, &[], &event)
     }
 
     /// A tool call that has run: what the judge hands over.
     pub fn tool(&self, fields: &Value) -> Value {
-        self.record(&[json!({"k": "touch", "tool": "Read", "text": "a.rs", "paths": ["a.rs"]})]);
-        let mut event = json!({"tool_name": "Read", "tool_input": {"file_path": "a.rs"}, "tool_use_id": "t1"});
+        let mut event = json!({"tool_name": "Read", "tool_input": {"file_path": "a.rs"}});
         for (key, value) in fields.as_object().unwrap() {
             event[key] = value.clone();
         }
-        self.hook(JUDGE, &[], &self.event("PostToolUse", &event))
+        let event = self.event("PostToolUse", &event);
+        self.recorded(&event, &json!({"k": "touch", "tool": "Read", "text": "a.rs", "paths": ["a.rs"]}));
+        self.hook(JUDGE, &[], &event)
     }
 
-    /// The agent wants to stop and the gate is open.
+    /// The agent wants to stop: what the gate and the judge behind it answer.
     pub fn stop(&self, message: &str) -> Value {
-        self.hook(JUDGE, &[], &self.open(message))
+        if !self.gate {
+            return self.hook(JUDGE, &[], &self.open(message));
+        }
+        self.piped(&json!({"last_assistant_message": message, "stop_hook_active": false}))
+    }
+
+    /// A stop through the pipe of gate and judge.
+    fn piped(&self, fields: &Value) -> Value {
+        let args = ["--pass", "--harness", self.harness];
+        let gate = self.start(GATE, &args, &self.event("Stop", fields)).wait_with_output().unwrap();
+        assert!(gate.status.success() && gate.stderr.is_empty(), "{gate:?}");
+        self.hook(JUDGE, &[], &String::from_utf8(gate.stdout).unwrap())
     }
 
     /// The event of such a stop, as the gate passes it on once the turn is closed.
@@ -187,6 +214,9 @@ impl Desk {
     /// The stop after a question.
     pub fn stop_again(&self, message: &str) -> Value {
         let fields = json!({"last_assistant_message": message, "stop_hook_active": true});
+        if self.gate {
+            return self.piped(&fields);
+        }
         self.hook(JUDGE, &[], &self.event("Stop", &fields))
     }
 

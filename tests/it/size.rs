@@ -37,3 +37,18 @@ fn the_guard_is_small_stripped_and_dynamic() {
     let symbols = bytes.windows(8).any(|window| window == b".symtab\0");
     assert!(!symbols, "{} is not stripped", path.display());
 }
+
+/// One library more to find, map and relocate is a tenth of what a silent hook costs; `ah::math` is there instead.
+#[test]
+fn no_program_loads_the_mathematics_of_c() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let built = top.join("target/release");
+    let named = release().and_then(|path| path.parent().map(Path::to_path_buf));
+    for folder in [Some(built), named].into_iter().flatten() {
+        for name in ["ah-git-guard", "ah-judge", "ah-mesh", "ah-prefilter"] {
+            let Ok(bytes) = fs::read(folder.join(name)) else { continue };
+            let loads = bytes.windows(9).any(|window| window == b"libm.so.6");
+            assert!(!loads, "{name} loads libm: it calls ln, exp, powf or the like of f64");
+        }
+    }
+}

@@ -7,8 +7,10 @@ mod agents;
 mod breaker;
 mod config;
 mod failures;
+mod lessons;
 mod locks;
 mod programs;
+mod queue;
 mod sessions;
 mod snapshots;
 mod state;
@@ -30,6 +32,8 @@ pub const CHECKS: &[Check] = &[
     Check { name: "config", run: config::look },
     Check { name: "state", run: state::look },
     Check { name: "sessions", run: sessions::look },
+    Check { name: "lessons", run: lessons::look },
+    Check { name: "queue", run: queue::look },
     Check { name: "locks", run: locks::look },
     Check { name: "snapshots", run: snapshots::look },
     Check { name: "breaker", run: breaker::look },

@@ -5,6 +5,7 @@ use ah::compat;
 use ah::event::Event;
 use ah::exit;
 use ah::fs;
+use ah::gate::Settings;
 use ah::paths::Paths;
 use ah::quote;
 use ah::session::{Home, newest};
@@ -67,6 +68,10 @@ fn of_session(cli: &Cli, call: &Call) -> Result<(bool, f64, f64, String), ExitCo
     let fold = home.session.fold().map_err(|error| {
         exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read: {}: {error}", quote::path(home.session.file())))
     })?;
-    let decision = decide(&Store::of(paths, &home.scope), &fold, "");
+    let settings = Settings { learns: false, ..Settings::of(&home.config, &|name| std::env::var_os(name)) };
+    let decision = decide(&home, &Store::of(paths, &home.scope), &settings, &fold, "");
+    if let Some(error) = decision.failed {
+        return Err(exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read the lessons: {error}")));
+    }
     Ok((!decision.open, decision.score, decision.threshold, decision.why))
 }

@@ -16,7 +16,7 @@ pub fn tally(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
         _ => return Err(cli.usage_error("tally counts one folder")),
     };
     let cannot = |error| exit::fail(cli.name, exit::NO_INPUT, &format!("cannot count: {}: {error}", quote::path(&dir)));
-    let tally = count(&dir).map_err(cannot)?;
+    let tally = count(&dir, 0).map_err(cannot)?;
     let text = match (call.has("compat"), call.options.json) {
         (true, _) => format!("{}\n", tally.compat()),
         (false, true) => format!("{}\n", serde_json::to_string(&tally).unwrap_or_default()),

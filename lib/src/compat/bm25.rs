@@ -1,5 +1,6 @@
 //! BM25 over groups of documents (Robertson and others, 1994; k1 = 1.2, b = 0.75): the best document speaks for its group.
 
+use crate::math;
 use std::collections::HashMap;
 
 const K1: f64 = 1.2;
@@ -68,7 +69,7 @@ impl Bm25 {
 
 /// How rare a word is that stands in `df` of `n` groups.
 fn idf(n: f64, df: f64) -> f64 {
-    (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+    math::ln(1.0 + (n - df + 0.5) / (df + 0.5))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::bm25::Bm25;
 use super::context::{turn, work_text};
 use super::trust::{NEUTRAL, hidden, trust};
 use crate::lesson::Lesson;
+use crate::math;
 use crate::outcome::{Beliefs, Outcome};
 use crate::tokens::tokens;
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub struct Scored {
 /// The idf of a word that is in exactly one of `n` lessons; 0 where there are none.
 #[must_use]
 pub fn idf_max(n: usize) -> f64 {
-    if n == 0 { 0.0 } else { (1.0 + (n as f64 - 0.5) / 1.5).ln() }
+    if n == 0 { 0.0 } else { math::ln(1.0 + (n as f64 - 0.5) / 1.5) }
 }
 
 /// Scores a context against lessons, with what is known of their use.

@@ -7,6 +7,7 @@
 use super::common::share;
 use super::sample::{Form, Sample};
 use crate::lesson::Lesson;
+use crate::math::ln;
 use crate::tokens::words;
 use std::collections::BTreeMap;
 
@@ -103,7 +104,7 @@ fn impacts(worths: &BTreeMap<u32, f64>, sample: &Sample) -> Vec<(u32, f64)> {
 /// How much a word says that is in this share of ordinary text and in `df` of `n` lessons.
 fn weight(ordinary: f64, df: u32, n: u32) -> f64 {
     let rarity = (f64::from(n) + PRIOR) / (f64::from(df) + PRIOR * ordinary + 0.5);
-    (rarity.ln() - FLOOR).max(0.0)
+    (ln(rarity) - FLOOR).max(0.0)
 }
 
 #[cfg(test)]

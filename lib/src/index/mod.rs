@@ -114,6 +114,14 @@ impl Index {
         self.state.as_ref().map_or(Ok(None), |state| state.successor(doc))
     }
 
+    /// The living lesson of an id, with its number.
+    ///
+    /// # Errors
+    /// As [`Index::term`].
+    pub fn find(&self, id: &str) -> io::Result<Option<(u32, Lesson)>> {
+        self.state.as_ref().map_or(Ok(None), |state| state.named(id))
+    }
+
     /// The lessons of these ids, in the order of the ids; what there is none of is left out.
     ///
     /// # Errors

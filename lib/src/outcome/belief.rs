@@ -1,6 +1,7 @@
 //! What the outcomes of a lesson say of its use: a Beta belief, and how long ago it was of use.
 
 use super::{Kind, Outcome};
+use crate::math;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Ignored in so many sessions and never of use: the lesson is muted.
@@ -61,7 +62,7 @@ impl Belief {
     /// The activation between 0 and 2; 1 for a new lesson.
     #[must_use]
     pub fn squash(&self) -> f64 {
-        2.0 / (1.0 + (-self.activation / 2.0).exp())
+        2.0 / (1.0 + math::exp(-self.activation / 2.0))
     }
 
     /// Not consolidated, and not of use for some 55 sessions.
@@ -171,8 +172,8 @@ impl Beliefs {
         let made = self.sessions.iter().filter(|ms| **ms < origin_ms).count() as u64 + 1;
         let fading = if notes.counts.consolidated { -0.3 } else { -0.5 };
         let uses = std::iter::once(made).chain(notes.uses);
-        let sum: f64 = uses.map(|tick| ((now - tick.min(now) + 1) as f64).powf(fading)).sum();
-        Belief { activation: sum.ln(), ..notes.counts }
+        let sum: f64 = uses.map(|tick| math::pow((now - tick.min(now) + 1) as f64, fading)).sum();
+        Belief { activation: math::ln(sum), ..notes.counts }
     }
 }
 

@@ -16,6 +16,12 @@ const ENDS: &[&str] = &[
 /// How further names of environment variables end.
 const VARIABLE_ENDS: &[&str] = &["_AUTH", "_DSN", "_KEY", "_PASS", "_PWD", "_SALT"];
 
+/// How the last words of all these names end, in three letters: most words are looked at no further.
+const TAILS: [&[u8; 3]; 17] = [
+    b"alt", b"als", b"ase", b"ass", b"dsn", b"ial", b"ing", b"ion", b"ken", b"key", b"ode", b"ord", b"pwd", b"ret", b"swd",
+    b"uth", b"ser",
+];
+
 /// Words after a name that are types or say that there is none.
 const NO_SECRETS: &[&str] = &[
     "any", "bool", "boolean", "bytes", "false", "int", "nil", "none", "null", "number", "option", "optional", "required", "str",
@@ -25,6 +31,9 @@ const NO_SECRETS: &[&str] = &[
 /// The value that follows the name which ends with the word `at`.
 pub(super) fn find(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let word = &bytes[at.clone()];
+    if word != b"-u" && !may_name(word) {
+        return None;
+    }
     let (from, bare_flag) = value_start(bytes, at.end, word)?;
     let name = name_before(bytes, at.clone());
     let login = bare_flag && (word == b"-u" || word == b"--user");
@@ -43,6 +52,13 @@ pub(super) fn find(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     }
     let counts = name.ends_with("token") && text.iter().all(u8::is_ascii_digit);
     (text.len() >= 3 && !counts && !text.eq_ignore_ascii_case(word)).then_some(span)
+}
+
+/// Whether a name of a secret, or the flag of a login, can end with this word.
+fn may_name(word: &[u8]) -> bool {
+    let mut letters = word.iter().rev().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
+    let (Some(c), Some(b), Some(a)) = (letters.next(), letters.next(), letters.next()) else { return false };
+    TAILS.contains(&&[a, b, c])
 }
 
 /// Where the value begins that belongs to a name ending at `end`, and whether only blanks stand between.
@@ -213,6 +229,13 @@ mod tests {
             ("client_secret = \"unfinished", "client_secret = \"[redacted]"),
         ] {
             assert_eq!(redact(text), expected);
+        }
+    }
+
+    #[test]
+    fn every_name_passes_the_first_look() {
+        for end in super::ENDS.iter().chain(super::VARIABLE_ENDS).chain(&["--user"]) {
+            assert!(super::may_name(end.as_bytes()), "{end}");
         }
     }
 

@@ -11,8 +11,10 @@ use crate::event::Event;
 use std::io;
 
 /// What the gate says of a turn.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Decision {
+    /// Why the lessons could not be read, if so.
+    pub failed: Option<io::Error>,
     /// The turn is worth a model.
     pub open: bool,
     /// Its score.
@@ -29,15 +31,15 @@ pub struct Decision {
 /// what it gave.
 ///
 /// # Errors
-/// As [`super::Session::append`], and `decide`'s.
-pub fn close(home: &Home, event: &Event, fold: &Fold, decide: impl FnOnce(&str) -> io::Result<Decision>) -> io::Result<Closer> {
+/// As [`super::Session::append`]; and why `decide` failed, the turn closed all the same.
+pub fn close(home: &Home, event: &Event, fold: &Fold, decide: impl FnOnce(&str) -> Decision) -> io::Result<Closer> {
     let text = safe_ends(&event.last_assistant_message, LONG);
     if let Some(closer) =
         fold.state.closer.as_ref().filter(|_| fold.turn.records == 0 && fold.state.said == Some(fingerprint(&text)))
     {
         return Ok(closer.clone());
     }
-    let Decision { open, score, shortlist, threshold, why } = decide(&text)?;
+    let Decision { failed, open, score, shortlist, threshold, why } = decide(&text);
     let number = fold.state.closed() + 1;
     let key = format!("{STOP}{number}");
     let (t, said) = (now_ms(), why.clone());
@@ -49,5 +51,9 @@ pub fn close(home: &Home, event: &Event, fold: &Fold, decide: impl FnOnce(&str) 
     entries.push(Logged::clean(t, &key, Entry::Final { text: text.into_owned() }));
     entries.push(Logged::clean(t, &key, entry));
     home.session.log(entries, None)?;
+    // What waits is not lost to lessons that cannot be read.
+    if let Some(error) = failed.filter(|_| !open) {
+        return Err(error);
+    }
     Ok(Closer { key, number, open, score, shortlist, t, threshold, why: said })
 }

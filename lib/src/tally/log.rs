@@ -6,12 +6,13 @@ use crate::session::{Entry, Logged};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Adds one log. A record that came twice counts once.
-pub(super) fn count(log: &Path, tally: &mut Tally) {
+/// Adds one log from then on. A record that came twice counts once.
+pub(super) fn count(log: &Path, since: u64, tally: &mut Tally) {
     let mut seen = BTreeSet::new();
     // What could not be read counts nothing.
     let _ = fs::lines_back(log, u64::MAX, |line| {
         if let Some(logged) = Logged::read(line)
+            && logged.t >= since
             && (logged.key.is_empty() || seen.insert((logged.entry.kind(), logged.key.clone())))
         {
             one(logged.entry, tally);

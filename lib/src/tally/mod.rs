@@ -57,11 +57,12 @@ pub struct Tally {
     pub skipped: u64,
 }
 
-/// Counts a folder: `*.jsonl` are ours, `*.ctx` and `*.cost` the reference's. One that does not exist has nothing.
+/// Counts a folder: `*.jsonl` are ours, of these what was recorded at `since` or later, in milliseconds since the Unix
+/// epoch; `*.ctx` and `*.cost` are the reference's, whose lines have no time. One that does not exist has nothing.
 ///
 /// # Errors
 /// The system's, when the folder cannot be read. A file that cannot be read counts nothing.
-pub fn tally(dir: &Path) -> io::Result<Tally> {
+pub fn tally(dir: &Path, since: u64) -> io::Result<Tally> {
     let mut tally = Tally::default();
     let mut reference = reference::Sums::default();
     let entries = match std::fs::read_dir(dir) {
@@ -73,7 +74,7 @@ pub fn tally(dir: &Path) -> io::Result<Tally> {
         match path.extension().and_then(|end| end.to_str()) {
             Some("cost") => reference.cost(&path, &mut tally),
             Some("ctx") => reference.context(&path, &mut tally),
-            Some("jsonl") => log::count(&path, &mut tally),
+            Some("jsonl") => log::count(&path, since, &mut tally),
             _ => {}
         }
     }
