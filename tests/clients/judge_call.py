@@ -80,7 +80,7 @@ CLIENTS = {"claude": Claude, "codex": Codex}
 class Call:
     """One call in a fresh home."""
 
-    def __init__(self, judge: str, client, program: str, turns: list, timeout: int) -> None:
+    def __init__(self, judge: str, client, program: str, turns: list, timeout: int, kill: bool = False) -> None:
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="ah-call-"))
         self.model = Whole(turns)
         for folder in ("config", "tmp"):
@@ -90,14 +90,25 @@ class Call:
         (self.home / "config/config.json").write_text(json.dumps({"judge": settings}))
         env = {"HOME": str(self.home), "AH_HOME": str(self.home), "TMPDIR": str(self.home / "tmp"), "PATH": os.environ["PATH"]} | client.env
         begun = time.monotonic()
-        done = subprocess.run([judge, "request", "--send"], input=json.dumps(QUESTION).encode(), env=env, stdout=subprocess.PIPE, timeout=120)
+        child = subprocess.Popen([judge, "request", "--send"], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if kill:
+            child.stdin.write(json.dumps(QUESTION).encode())
+            child.stdin.close()
+            while not self.model.seen and time.monotonic() - begun < 60:
+                time.sleep(0.05)
+            assert len(self.left()) >= 3, f"judge, keeper and client run: {self.left()}"
+            child.kill()
+            child.stdout.close()
+            child.wait()
+            self.told = {}
+        else:
+            self.told = json.loads(child.communicate(json.dumps(QUESTION).encode(), timeout=120)[0])
         self.took = time.monotonic() - begun
-        self.told = json.loads(done.stdout)
         self.model.shutdown()
 
-    def left(self) -> list[str]:
+    def left(self, patience: int = 1) -> list[str]:
         """Processes of this home that are still there; a killed one may take a moment to go."""
-        for _ in range(50):
+        for _ in range(patience):
             found = []
             for entry in pathlib.Path("/proc").glob("[0-9]*"):
                 try:
@@ -126,7 +137,7 @@ def answered(judge: str, client, program: str) -> None:
     kept = [str(path) for path in (call.home / client.sessions).rglob("*") if path.is_file()]
     assert not kept, f"the session was kept: {kept}"
     assert not list((call.home / "tmp").glob("ah-judge-*")), "the private folder is still there"
-    assert not call.left(), call.left()
+    assert not call.left(50), call.left()
     shutil.rmtree(call.home, ignore_errors=True)
 
 
@@ -140,7 +151,15 @@ def prose(judge: str, client, program: str) -> None:
 def late(judge: str, client, program: str) -> None:
     call = Call(judge, client, program, [client.answer | {"wait": 30}], 8)
     assert call.told["reason"] == "timeout" and call.took < 11, (call.told, call.took)
-    assert not call.left(), call.left()
+    assert not call.left(50), call.left()
+    assert not list((call.home / "tmp").glob("ah-judge-*")), "the private folder is still there"
+    shutil.rmtree(call.home, ignore_errors=True)
+
+
+def killed(judge: str, client, program: str) -> None:
+    """The hook is killed while its model thinks: nothing that it started goes on, and its folder goes."""
+    call = Call(judge, client, program, [client.answer | {"wait": 30}], 60, kill=True)
+    assert not call.left(50), call.left()
     assert not list((call.home / "tmp").glob("ah-judge-*")), "the private folder is still there"
     shutil.rmtree(call.home, ignore_errors=True)
 
@@ -162,7 +181,7 @@ def main() -> int:
             if not found:
                 print(f"SKIP {label}: it is not in {args.clients}")
             continue
-        for case in (answered, prose, late):
+        for case in (answered, prose, late, killed):
             begun, note = time.monotonic(), ""
             try:
                 case(judge, client, str(found[0].resolve()))
