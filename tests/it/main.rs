@@ -51,6 +51,8 @@ mod judge_verdicts;
 mod judge_whole;
 mod log;
 mod manual;
+mod mesh;
+mod mesh_desk;
 mod model_server;
 mod mutations;
 mod prefilter_record;
