@@ -11,8 +11,10 @@ mod examine;
 mod finding;
 mod forget;
 mod ground;
+mod past;
 mod programs;
 mod prove;
+mod replay;
 mod run;
 mod stage;
 mod status;
@@ -36,6 +38,7 @@ const CLI: Cli = Cli {
         Command { name: "programs", args: "", help: "check: the six programs are there, run, and are of one version" },
         Command { name: "prove", args: "[AGENT ...]", help: "have each agent try to lose something in a throwaway repository" },
         Command { name: "queue", args: "", help: "check: lessons that were chosen and never shown" },
+        Command { name: "replay", args: "", help: "say what the guard would have stopped in your past sessions; nothing is run" },
         Command { name: "sessions", args: "", help: "check: the session logs can be read" },
         Command { name: "snapshots", args: "", help: "check: what the guard keeps can be listed" },
         Command { name: "state", args: "", help: "check: what is kept is private, can be written, and stays" },
@@ -72,6 +75,7 @@ fn run() -> Result<ExitCode, ExitCode> {
         Some("forget") => forget::forget(&CLI, &call),
         Some("off") => switch::off(&CLI, &call),
         Some("on") => switch::on(&CLI, &call),
+        Some("replay") => replay::replay(&CLI, &call),
         Some("status") => status::status(&CLI, &call),
         Some("prove") => prove::prove(&CLI, &call),
         _ => examine::examine(&CLI, &call),

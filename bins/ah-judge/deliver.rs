@@ -40,7 +40,7 @@ pub fn deliver(event: &Event, context: &Context, desk: &Desk) -> Answer {
         return Answer::Silence;
     }
     let Ok(lock) = desk.session.lock(WAIT) else { return Answer::Silence };
-    let mut memory = match Memory::of(&desk.session, None) {
+    let mut memory = match Memory::of(&desk.session) {
         Ok(memory) => memory,
         Err(error) => {
             log::failure(desk.paths, crate::CLI.name, &format!("cannot read the session: {error}"));

@@ -1,16 +1,17 @@
 //! The lessons that one event needs: all of a small store, a bounded part of a large one, found by its index.
 
+use ah::fs;
 use ah::index::Index;
 use ah::lesson::Lesson;
 use ah::store::Store;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 /// Largest file of lessons that is read whole, in bytes: some ten milliseconds.
 const SMALL: u64 = 2 << 20;
 /// Of a larger store, so many of the newest lines are looked at beside those that are named: about twice as many as there
 /// is room for.
-const NEWEST: u32 = 500;
+const NEWEST: usize = 500;
 
 /// Lessons that take part; hidden ones do not.
 #[derive(Clone, Debug, Default)]
@@ -42,24 +43,36 @@ impl Stock {
         Ok(found.into_iter().map(|lesson| (lesson.id.clone(), lesson)).collect())
     }
 
-    fn part<'i>(store: &Store, ids: impl Iterator<Item = &'i str>, newest: u32) -> io::Result<Self> {
+    fn part<'i>(store: &Store, ids: impl Iterator<Item = &'i str>, newest: usize) -> io::Result<Self> {
         let index = Index::open(store)?;
-        let hidden: BTreeSet<u32> = index.hidden().iter().map(|(old, _)| *old).collect();
-        let mut rows: BTreeMap<u32, Lesson> = BTreeMap::new();
+        let mut found: BTreeMap<u32, Lesson> = BTreeMap::new();
         let mut add = |id: &str| -> io::Result<()> {
-            if let Some(hit) = index.find(id)?.filter(|hit| !hidden.contains(&hit.row)) {
-                rows.insert(hit.row, hit.lesson);
+            if let Some((number, lesson)) = index.find(id)?
+                && index.successor(number)?.is_none()
+            {
+                found.insert(number, lesson);
             }
             Ok(())
         };
         ids.into_iter().try_for_each(&mut add)?;
-        let all = u32::try_from(index.rows()).unwrap_or(u32::MAX);
-        for row in all.saturating_sub(newest)..all {
+        for id in newest_ids(store, newest)? {
             // A line that a later one replaces leads to that one.
-            add(&index.lesson(row)?.id)?;
+            add(&id)?;
         }
-        Ok(Self { lessons: rows.into_values().collect() })
+        Ok(Self { lessons: found.into_values().collect() })
     }
+}
+
+/// The ids of the last lines of a store.
+fn newest_ids(store: &Store, most: usize) -> io::Result<Vec<String>> {
+    let mut ids = Vec::new();
+    if most > 0 {
+        fs::lines_back(store.lessons_file(), SMALL, |line| {
+            ids.extend(Lesson::read(line).ok().map(|lesson| lesson.id));
+            ids.len() < most
+        })?;
+    }
+    Ok(ids)
 }
 
 #[cfg(test)]

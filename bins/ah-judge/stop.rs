@@ -80,7 +80,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
         Ok(live) => live,
         Err(error) => return fail("cannot wait for the live check", &error),
     };
-    let memory = match Memory::of(&desk.session, Some(&gate.open)) {
+    let memory = match Memory::with_turn(&desk.session, Some(&gate.open)) {
         Ok(memory) => memory,
         Err(error) => return fail("cannot read the session", &error),
     };
@@ -120,7 +120,7 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
 /// The session or the lessons cannot be read.
 pub fn question(event: &Event, desk: &Desk) -> std::io::Result<Option<Ask>> {
     let gate = event.ah.and_then(passed).unwrap_or_default();
-    let memory = Memory::of(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
+    let memory = Memory::with_turn(&desk.session, Some(gate.open.as_str()).filter(|open| !open.is_empty()))?;
     let plan = Plan {
         channel: Channel::Stop,
         deadline: Deadline::after(desk.settings.timeout),
@@ -177,12 +177,12 @@ fn may_ask(event: &Event, context: &Context, desk: &Desk, memory: &Memory) -> Re
 
 /// Keeps what the agent says at the first stop after a question.
 fn answered(event: &Event, desk: &Desk) -> std::io::Result<()> {
-    let memory = Memory::of(&desk.session, None)?;
+    let memory = Memory::of(&desk.session)?;
     if memory.unanswered.is_empty() {
         return Ok(());
     }
     let text = event.last_assistant_message.chars().take(ANSWER).collect();
-    let key = memory.last_ask.map(|(key, _)| key).unwrap_or_default();
+    let key = memory.last_ask.unwrap_or_default();
     let answer = Entry::Answer { ids: memory.unanswered.clone(), text };
     desk.session.log(vec![Logged::new(now_ms(), &format!("answer:{key}:{}", memory.unanswered.join(",")), answer)], None)
 }
@@ -190,7 +190,7 @@ fn answered(event: &Event, desk: &Desk) -> std::io::Result<()> {
 /// Asks what waits to be asked, by a block.
 fn block(event: &Event, context: &Context, desk: &Desk) -> std::io::Result<Answer> {
     let lock = desk.session.lock(WAIT)?;
-    let memory = Memory::of(&desk.session, None)?;
+    let memory = Memory::of(&desk.session)?;
     if memory.stopped(&event.prompt_id) {
         return Ok(Answer::Silence);
     }

@@ -14,7 +14,7 @@ use std::io;
 /// The lessons or the session cannot be read.
 pub fn reached(desk: &Desk, memory: &Memory, bar: f64) -> io::Result<Option<Vec<String>>> {
     let index = Index::open(&desk.store)?;
-    if index.rows() == 0 {
+    if index.live() == 0 {
         return Ok(Some(Vec::new()));
     }
     let fold = desk.session.fold()?;
@@ -27,5 +27,5 @@ pub fn reached(desk: &Desk, memory: &Memory, bar: f64) -> io::Result<Option<Vec<
     if desk.gate.gate == Gate::Score && measured.score < bar * threshold {
         return Ok(None);
     }
-    measured.shortlist(&index).map(Some)
+    measured.shortlist().map(Some)
 }

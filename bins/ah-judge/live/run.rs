@@ -62,7 +62,7 @@ fn one(desk: &Desk, live: &Live) -> io::Result<Result<String, &'static str>> {
     if checks >= live.checks {
         return skip(desk, &state, started, "budget").map(Err);
     }
-    let memory = Memory::of(&desk.session, None)?;
+    let memory = Memory::with_turn(&desk.session, None)?;
     let Some(shortlist) = bar::reached(desk, &memory, live.bar)? else {
         return skip(desk, &state, started, "below").map(Err);
     };

@@ -19,7 +19,15 @@ const MAX_LINKS: usize = 40;
 /// `InvalidInput` if something other than a regular file is there or links go in a circle, else the system's. The
 /// old file is then as it was and nothing is left behind.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    swap(path, bytes, 0o600, &|_, _| Ok(()))
+    replace_by(path, |file| file.write_all(bytes))
+}
+
+/// As [`replace`], with what `write` writes.
+///
+/// # Errors
+/// As [`replace`], and those of `write`.
+pub fn replace_by(path: &Path, mut write: impl FnMut(&mut File) -> io::Result<()>) -> io::Result<()> {
+    swap(path, &mut write, 0o600, &|_, _| Ok(()))
 }
 
 /// As [`replace`], but only if the file still has the bytes that were read (`None`: is not there), looked at last thing
@@ -28,7 +36,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// As [`replace`]; `ResourceBusy` if it is another by now.
 pub fn replace_unchanged(path: &Path, as_read: Option<&[u8]>, bytes: &[u8], mode: u32) -> io::Result<()> {
-    swap(path, bytes, mode, &|path, there| {
+    swap(path, &mut |file| file.write_all(bytes), mode, &|path, there| {
         let now = if there { Some(std::fs::read(path)?) } else { None };
         let same = now.as_deref() == as_read && (there || std::fs::symlink_metadata(path).is_err());
         if same { Ok(()) } else { Err(io::Error::new(io::ErrorKind::ResourceBusy, "changed meanwhile")) }
@@ -36,7 +44,12 @@ pub fn replace_unchanged(path: &Path, as_read: Option<&[u8]>, bytes: &[u8], mode
 }
 
 /// Replaces a file if `ready`, told the path behind links and whether a file is there, agrees at the last moment.
-fn swap(path: &Path, bytes: &[u8], mode: u32, ready: &dyn Fn(&Path, bool) -> io::Result<()>) -> io::Result<()> {
+fn swap(
+    path: &Path,
+    write: &mut dyn FnMut(&mut File) -> io::Result<()>,
+    mode: u32,
+    ready: &dyn Fn(&Path, bool) -> io::Result<()>,
+) -> io::Result<()> {
     let (path, old) = target(path)?;
     let dir = match path.parent() {
         Some(dir) if dir != Path::new("") => dir,
@@ -45,7 +58,7 @@ fn swap(path: &Path, bytes: &[u8], mode: u32, ready: &dyn Fn(&Path, bool) -> io:
     ensure_dir(dir)?;
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let (mut file, temp) = temporary(dir, &name.to_string_lossy())?;
-    let filled = fill(&mut file, bytes, old.as_ref(), mode).and_then(|()| ready(&path, old.is_some()));
+    let filled = fill(&mut file, write, old.as_ref(), mode).and_then(|()| ready(&path, old.is_some()));
     let done = filled.and_then(|()| std::fs::rename(&temp, &path));
     if let Err(e) = done {
         let _ = std::fs::remove_file(&temp);
@@ -99,8 +112,13 @@ pub(super) fn temporary(dir: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn fill(file: &mut File, bytes: &[u8], old: Option<&Metadata>, mode: u32) -> io::Result<()> {
-    file.write_all(bytes)?;
+fn fill(
+    file: &mut File,
+    write: &mut dyn FnMut(&mut File) -> io::Result<()>,
+    old: Option<&Metadata>,
+    mode: u32,
+) -> io::Result<()> {
+    write(file)?;
     if old.is_none() && mode != 0o600 {
         file.set_permissions(Permissions::from_mode(mode))?;
     }

@@ -1,33 +1,34 @@
 //! How well a turn matches each lesson, and the best of them.
 
 use super::query::{Query, SAID, Work};
-use crate::index::{Index, PER_ONE, Posting};
+use crate::index::{Index, LOCAL, ONE, SCOPED, Turn, language_word};
 use crate::lesson::Lesson;
+use std::collections::BTreeMap;
 use std::io;
 
-/// A lesson in a language that the turn's files have counts so many times.
-const SAME_LANGUAGE: u32 = 2;
 /// What an edit adds: a turn that edits nothing runs into less.
 const EDITED: f64 = 1.0;
 /// So many lessons are listed.
 const LISTED: usize = 30;
-/// So many of the best rows are kept, since some may not be shown here.
-const KEPT: usize = 256;
-/// A fixed-point unit: impacts, times the worth of a word in fifths, times the factor of a piece in tenths.
-const UNIT: f64 = PER_ONE * SAID as f64 * 10.0;
+/// So many of the best are looked for at first, since some may not be shown here, and so many times more the next time.
+const KEPT: usize = 64;
+const MORE: usize = 16;
 
 /// What was measured.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
+#[derive(Debug)]
+pub struct Measured<'i> {
+    index: &'i Index,
+    /// How many of the best were looked for.
+    kept: usize,
+    /// The best, best first, each in fixed point with its number; hidden ones under their successors.
+    ranked: Vec<(u32, u32)>,
+    repo: String,
     /// The best lesson's measure, and what an edit adds; 0 where nothing matches.
     pub score: f64,
-    /// The best rows, best first, with their measure before what an edit adds.
-    ranked: Vec<(u32, u32)>,
-    /// How many of them are known to be shown here: `shown` holds their lessons.
-    shown: Vec<(String, f64)>,
-    looked: usize,
-    repo: String,
     text: String,
+    turn: Turn,
+    /// Whether no other lesson matches.
+    whole: bool,
 }
 
 /// Measures a turn against the lessons of an index.
@@ -36,119 +37,120 @@ pub struct Measured {
 ///
 /// # Errors
 /// The system's, and `InvalidData` for an index that is damaged.
-pub fn measure(index: &Index, query: &Query, work: &Work) -> io::Result<Measured> {
-    let rows = index.rows();
-    let mut lists: Vec<(&[(u16, u16)], Vec<Posting>)> = Vec::new();
-    for (word, places) in &query.words {
-        let mut list = Vec::new();
-        index.postings(*word, |posting| list.push(posting))?;
-        if !list.is_empty() {
-            lists.push((places, list));
-        }
-    }
-    let mut best: Vec<u32> = vec![0; rows];
-    let mut sum: Vec<u16> = vec![0; rows];
-    let mut met: Vec<u32> = Vec::new();
-    let mut seen: Vec<u32> = Vec::new();
-    for (number, piece) in query.pieces.iter().enumerate() {
-        for (places, list) in &lists {
-            let Some((_, worth)) = places.iter().find(|(place, _)| usize::from(*place) == number) else { continue };
-            for posting in list {
-                let sum = &mut sum[posting.row as usize];
-                if *sum == 0 {
-                    met.push(posting.row);
-                }
-                *sum = sum.saturating_add(u16::from(posting.impact) * worth);
-            }
-        }
-        for row in met.drain(..) {
-            let whole = u32::from(std::mem::take(&mut sum[row as usize])) * u32::from(piece.factor);
-            let best = &mut best[row as usize];
-            if *best == 0 {
-                seen.push(row);
-            }
-            *best = whole.max(*best);
-        }
-    }
-    let languages = if seen.is_empty() { Vec::new() } else { index.languages()? };
-    for row in &seen {
-        let best = &mut best[*row as usize];
-        *best = match languages[*row as usize] {
-            None => 0,
-            Some(0) => *best,
-            Some(_) if query.languages == 0 => *best,
-            Some(named) if named & query.languages == 0 => 0,
-            Some(_) => *best * SAME_LANGUAGE,
-        };
-    }
-    for (old, new) in index.hidden() {
-        let (Some(under), Some(over)) = (best.get(*old as usize).copied(), best.get(*new as usize).copied()) else { continue };
-        best[*old as usize] = 0;
-        if under > over {
-            best[*new as usize] = under;
-            if over == 0 {
-                seen.push(*new);
-            }
-        }
-    }
-    let mut ranked: Vec<(u32, u32)> = seen.iter().map(|row| (best[*row as usize], *row)).filter(|(best, _)| *best > 0).collect();
-    // Of two alike the newer comes first.
-    if ranked.len() > KEPT {
-        ranked.select_nth_unstable_by(KEPT - 1, |a, b| b.cmp(a));
-        ranked.truncate(KEPT);
-    }
-    ranked.sort_unstable_by(|a, b| b.cmp(a));
-    ranked.dedup();
+pub fn measure<'i>(index: &'i Index, query: &Query, work: &Work) -> io::Result<Measured<'i>> {
     let mut text = String::new();
     let parts = [work.place, work.prompt, work.final_message].into_iter().chain(work.touches.iter().map(String::as_str));
     parts.for_each(|part| {
         text.push_str(part);
         text.push('\n');
     });
-    let mut measured = Measured { ranked, repo: work.repo.to_owned(), text, ..Measured::default() };
-    measured.look(index, 1)?;
-    measured.score = measured.shown.first().map_or(0.0, |(_, best)| best + if query.edited { EDITED } else { 0.0 });
+    let (repo, turn) = (work.repo.to_owned(), turn(index, query)?);
+    let mut measured = Measured { index, kept: KEPT, ranked: Vec::new(), repo, score: 0.0, text, turn, whole: false };
+    measured.search()?;
+    if let Some(best) = measured.first()? {
+        measured.score = value(best) + if query.edited { EDITED } else { 0.0 };
+    }
     Ok(measured)
 }
 
-impl Measured {
+/// A score as a number.
+fn value(fixed: u32) -> f64 {
+    f64::from(fixed) / f64::from(ONE)
+}
+
+/// The words that lessons have, with what each is worth in each piece.
+fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
+    let mut turn = Turn { pieces: query.pieces.len(), ..Turn::default() };
+    let mut room = Vec::new();
+    for (word, places) in &query.words {
+        let Some(mut term) = index.term(*word, &mut room)? else { continue };
+        let factor = |piece: u16| query.pieces.get(usize::from(piece)).map_or(0.0, |piece| f64::from(piece.factor) / 10.0);
+        let place = |(piece, worth): &(u16, u16)| (*piece, (factor(*piece) * f64::from(*worth) / f64::from(SAID)) as f32);
+        term.places = places.iter().map(place).collect();
+        term.places.sort_unstable_by_key(|(piece, _)| *piece);
+        turn.terms.push(term);
+    }
+    if query.languages != 0 {
+        for bit in (0..32).map(|at| 1u32 << at) {
+            if let Some(term) = index.term(language_word(bit), &mut room)? {
+                (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
+            }
+        }
+    }
+    Ok(turn)
+}
+
+impl Measured<'_> {
+    /// Finds the best, each hidden one under its successor.
+    fn search(&mut self) -> io::Result<()> {
+        let mut best: BTreeMap<u32, u32> = BTreeMap::new();
+        let hits = self.index.search(&self.turn, self.kept, 1)?;
+        self.whole = hits.len() < self.kept;
+        for hit in hits {
+            let shown = self.index.successor(hit.doc)?.unwrap_or(hit.doc);
+            let score = best.entry(shown).or_default();
+            *score = hit.score.max(*score);
+        }
+        self.ranked = best.into_iter().map(|(doc, score)| (score, doc)).collect();
+        // Of two alike the newer comes first.
+        self.ranked.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(())
+    }
+
+    /// The best score of a lesson that may be shown here.
+    fn first(&mut self) -> io::Result<Option<u32>> {
+        self.each(|ranked, found| {
+            found.push(ranked.0);
+            Ok(false)
+        })
+        .map(|found| found.first().copied())
+    }
+
+    /// Goes through the lessons that may be shown here, best first, while `give` wants more.
+    fn each<T>(&mut self, mut give: impl FnMut((u32, u32), &mut Vec<T>) -> io::Result<bool>) -> io::Result<Vec<T>> {
+        loop {
+            let (mut all, mut more) = (Vec::new(), true);
+            for (score, doc) in &self.ranked {
+                more = !self.here(*doc)? || give((*score, *doc), &mut all)?;
+                if !more {
+                    break;
+                }
+            }
+            if !more || self.whole {
+                return Ok(all);
+            }
+            self.kept = self.kept.saturating_mul(MORE);
+            self.search()?;
+        }
+    }
+
     /// The ids of the best lessons that may be shown here, best first.
     ///
     /// # Errors
     /// The system's.
-    pub fn shortlist(&mut self, index: &Index) -> io::Result<Vec<String>> {
-        self.look(index, LISTED)?;
-        Ok(self.shown.iter().map(|(id, _)| id.clone()).collect())
+    pub fn shortlist(&mut self) -> io::Result<Vec<String>> {
+        Ok(self.scored()?.into_iter().map(|(id, _)| id).collect())
     }
 
     /// The same with each one's measure.
     ///
     /// # Errors
     /// The system's.
-    pub fn scored(&mut self, index: &Index) -> io::Result<Vec<(String, f64)>> {
-        self.look(index, LISTED)?;
-        Ok(self.shown.clone())
+    pub fn scored(&mut self) -> io::Result<Vec<(String, f64)>> {
+        let index = self.index;
+        self.each(|(score, doc), all| {
+            all.extend(index.lesson(doc)?.map(|lesson| (lesson.id, value(score))));
+            Ok(all.len() < LISTED)
+        })
     }
 
-    /// Reads lessons, best first, until so many may be shown here.
-    fn look(&mut self, index: &Index, wanted: usize) -> io::Result<()> {
-        while self.shown.len() < wanted && self.looked < self.ranked.len() {
-            let (best, row) = self.ranked[self.looked];
-            self.looked += 1;
-            let lesson = match index.lesson(row) {
-                Ok(lesson) => lesson,
-                // A line that changed meanwhile is no lesson of this turn's.
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => continue,
-                Err(error) => return Err(error),
-            };
-            if self.here(&lesson) {
-                self.shown.push((lesson.id, f64::from(best) / UNIT));
-            }
-        }
-        Ok(())
-    }
-
-    fn here(&self, lesson: &Lesson) -> bool {
-        lesson.deliverable(&self.repo) && lesson.in_scope(&self.text)
+    /// Whether a lesson may be shown here. Most can be told by their flags.
+    fn here(&self, doc: u32) -> io::Result<bool> {
+        let may = |lesson: &Lesson| lesson.deliverable(&self.repo) && lesson.in_scope(&self.text);
+        Ok(match self.index.flags(doc)? {
+            None => false,
+            Some(flags) if flags & (LOCAL | SCOPED) == 0 => true,
+            Some(_) => self.index.lesson(doc)?.as_ref().is_some_and(may),
+        })
     }
 }

@@ -52,7 +52,7 @@ pub fn judge(store: &Store, work: &Work, settings: &Settings, waiting: bool, cha
     // A threshold that is no number holds nothing back.
     let below = score < threshold.value;
     let (open, why) = match settings.gate {
-        _ if index.rows() == 0 => (waiting, if waiting { "waiting" } else { "empty" }),
+        _ if index.live() == 0 => (waiting, if waiting { "waiting" } else { "empty" }),
         _ if waiting => (true, "waiting"),
         Gate::Off => (true, "off"),
         Gate::Edits => (changed, if changed { "edits" } else { "noedit" }),
@@ -61,6 +61,6 @@ pub fn judge(store: &Store, work: &Work, settings: &Settings, waiting: bool, cha
     if settings.learns && settings.gate == Gate::Score {
         calibration.saw(store, score, now_ms());
     }
-    let shortlist = if open { measured.shortlist(&index)? } else { Vec::new() };
+    let shortlist = if open { measured.shortlist()? } else { Vec::new() };
     Ok(Verdict { score, threshold: threshold.value, open, why: why.to_owned(), shortlist })
 }

@@ -3,7 +3,7 @@
 use super::concept::concepts;
 use crate::index::{hash, language_bit};
 use crate::tokens::{language, words};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a turn said and did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,7 +53,7 @@ pub struct Query {
     /// The pieces.
     pub pieces: Vec<Piece>,
     /// For each word the pieces that have it, and how much it counts there, in fifths.
-    pub words: HashMap<u64, Vec<(u16, u16)>>,
+    pub words: BTreeMap<u32, Vec<(u16, u16)>>,
 }
 
 impl Query {

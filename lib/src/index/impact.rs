@@ -5,13 +5,11 @@
 //! higher than short and rare-worded ones.
 
 use super::common::share;
+use super::sample::{Form, Sample};
 use crate::lesson::Lesson;
-use crate::math;
+use crate::math::ln;
 use crate::tokens::words;
-use std::collections::HashMap;
-
-/// Fixed point: an impact of one.
-pub const PER_ONE: f64 = 16.0;
+use std::collections::BTreeMap;
 
 /// A word of the situations or the consequence, beside one of the question.
 const ASIDE: f64 = 0.6;
@@ -30,10 +28,16 @@ const LANGUAGES: &[&str] = &[
     "ruby", "rust", "scala", "sql", "swift", "typescript",
 ];
 
-/// The hash by which words are known (FNV-1a, 64 bits).
+/// Hashes from here on stand for languages.
+const RESERVED: u32 = 0xffff_ff00;
+
+/// The hash by which words are known (FNV-1a, 64 bits folded to 32). Two of 50,000 words share one by a chance of a
+/// quarter, and then count as one word with and without an index.
 #[must_use]
-pub fn hash(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+pub fn hash(word: &str) -> u32 {
+    let hash =
+        word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    ((hash ^ (hash >> 32)) as u32).min(RESERVED - 1)
 }
 
 /// The bit of a language by its name; 0 for what is none.
@@ -52,9 +56,18 @@ pub fn languages(text: &str) -> u32 {
     bits
 }
 
-/// The words of a lesson and what each is worth before the store is known; each once.
-pub fn lesson_words(lesson: &Lesson) -> HashMap<u64, f64> {
-    let mut all = HashMap::new();
+/// The word that stands in the index for a language; no other has its hash.
+#[must_use]
+pub fn language_word(bit: u32) -> u32 {
+    RESERVED | bit.trailing_zeros()
+}
+
+/// How this module makes words of lessons, for an index.
+pub static FORM: Form = Form { impacts, languages: named, version: 2, worths };
+
+/// The words of a lesson with what each is worth by where it stands, each once.
+fn worths(lesson: &Lesson) -> BTreeMap<u32, f64> {
+    let mut all: BTreeMap<u32, f64> = BTreeMap::new();
     let aside = lesson.situations.iter().chain([&lesson.consequence]);
     let whole = [&lesson.question].into_iter().chain(lesson.facets.iter());
     for (texts, worth) in [(aside.collect::<Vec<_>>(), ASIDE), (whole.collect(), 1.0)] {
@@ -68,27 +81,30 @@ pub fn lesson_words(lesson: &Lesson) -> HashMap<u64, f64> {
     all
 }
 
-/// How much a word says that is in `df` of `n` lessons of the store.
-pub fn weight(word: u64, df: u32, n: u32) -> f64 {
-    let ordinary = share(word);
-    let rarity = (f64::from(n) + PRIOR) / (f64::from(df) + PRIOR * ordinary + 0.5);
-    (math::ln(rarity) - FLOOR).max(0.0)
+/// The languages that a lesson names, as words.
+fn named(lesson: &Lesson) -> Vec<u32> {
+    let named = lesson.situations.iter().fold(languages(&lesson.question), |bits, text| bits | languages(text));
+    (0..LANGUAGES.len() as u32).map(|at| 1 << at).filter(|bit| named & bit != 0).map(language_word).collect()
 }
 
-/// The impact of each word of a lesson, in units of 1/[`PER_ONE`]; words that say nothing are left out. `weight` knows
-/// the store.
-pub fn impacts(lesson: &HashMap<u64, f64>, weight: &dyn Fn(u64) -> f64) -> Vec<(u64, u8)> {
-    let mut values: Vec<(u64, f64)> = lesson.iter().map(|(word, worth)| (*word, worth * weight(*word))).collect();
+/// The impact of each word of a lesson; words that say nothing are left out.
+fn impacts(worths: &BTreeMap<u32, f64>, sample: &Sample) -> Vec<(u32, f64)> {
+    let mut values: Vec<(u32, f64)> =
+        worths.iter().map(|(word, worth)| (*word, worth * weight(share(*word), sample.df(*word), sample.n))).collect();
     values.retain(|(_, value)| *value > 0.0);
-    values.sort_unstable_by_key(|(word, _)| *word);
-    let spread = |(word, value): &(u64, f64)| {
+    let spread = |(word, value): &(u32, f64)| {
         let often = (DENSITY * share(*word)).min(0.5);
         value * value * often * (1.0 - often)
     };
     let norm = values.iter().map(spread).sum::<f64>().sqrt() + STEADY;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
-    let fixed = |value: f64| (value / norm * PER_ONE).round().clamp(1.0, 255.0) as u8;
-    values.into_iter().map(|(word, value)| (word, fixed(value))).collect()
+    values.iter_mut().for_each(|(_, value)| *value /= norm);
+    values
+}
+
+/// How much a word says that is in this share of ordinary text and in `df` of `n` lessons.
+fn weight(ordinary: f64, df: u32, n: u32) -> f64 {
+    let rarity = (f64::from(n) + PRIOR) / (f64::from(df) + PRIOR * ordinary + 0.5);
+    (ln(rarity) - FLOOR).max(0.0)
 }
 
 #[cfg(test)]
@@ -104,7 +120,7 @@ mod tests {
 
     #[test]
     fn rare_words_weigh_more_and_the_commonest_nothing() {
-        let weigh = |word: &str, df| weight(hash(word), df, 100);
+        let weigh = |word: &str, df| weight(share(hash(word)), df, 100);
         assert!(weigh("mutex", 1) > weigh("mutex", 20) && weigh("mutex", 1) > weigh("fil", 1));
         assert!(weigh("the", 90) == 0.0);
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 /// Longest line, in bytes.
-const MAX_LINE: usize = 256 << 10;
+pub const MAX_LINE: usize = 256 << 10;
 
 /// What lessons are about; anything else is `other`.
 const AREAS: &[&str] = &[

@@ -64,8 +64,32 @@ fn spans(bytes: &[u8]) -> Vec<Range<usize>> {
 
 /// A byte of a word: names, flags and most tokens are one word.
 fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'-'
+    KIND[usize::from(b)] & WORD != 0
 }
+
+/// A byte of base64, of either alphabet.
+fn is_base64(b: u8) -> bool {
+    KIND[usize::from(b)] != 0
+}
+
+const WORD: u8 = 1;
+const BASE64: u8 = 2;
+
+/// What each byte is: every byte of a text is asked more than once.
+const KIND: [u8; 256] = {
+    let mut kind = [0; 256];
+    let mut b = 0u8;
+    while b < 128 {
+        kind[b as usize] = match b {
+            b'_' | b'-' => WORD,
+            b'+' | b'/' => BASE64,
+            _ if b.is_ascii_alphanumeric() => WORD,
+            _ => 0,
+        };
+        b += 1;
+    }
+    kind
+};
 
 /// The end of the run of bytes from `at` that are `of` a kind.
 fn run(bytes: &[u8], at: usize, of: impl Fn(u8) -> bool) -> usize {

@@ -25,6 +25,9 @@ const NO_SECRETS: &[&str] = &[
 /// The value that follows the name which ends with the word `at`.
 pub(super) fn find(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     let word = &bytes[at.clone()];
+    if word != b"-u" && !may_name(word) {
+        return None;
+    }
     let (from, bare_flag) = value_start(bytes, at.end, word)?;
     let name = name_before(bytes, at.clone());
     let login = bare_flag && (word == b"-u" || word == b"--user");
@@ -43,6 +46,25 @@ pub(super) fn find(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     }
     let counts = name.ends_with("token") && text.iter().all(u8::is_ascii_digit);
     (text.len() >= 3 && !counts && !text.eq_ignore_ascii_case(word)).then_some(span)
+}
+
+/// Whether a name of a secret, or the flag of a login, can end with this word: most words are looked at no further.
+fn may_name(word: &[u8]) -> bool {
+    let mut letters = word.iter().rev().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
+    let (Some(c), Some(b), Some(a)) = (letters.next(), letters.next(), letters.next()) else { return false };
+    match (c, b, a) {
+        (b'd', w, o) => matches!([o, w], [b'o', b'r'] | [b'p', b'w'] | [b's', b'w']),
+        (b'e', s, a) => matches!([a, s], [b'a', b's'] | [b'o', b'd']),
+        (b'g', n, i) => [i, n] == [b'i', b'n'],
+        (b'h', t, u) => [u, t] == [b'u', b't'],
+        (b'l', a, i) => [i, a] == [b'i', b'a'],
+        (b'n', e, k) => matches!([k, e], [b'd', b's'] | [b'i', b'o'] | [b'k', b'e']),
+        (b'r', e, s) => [s, e] == [b's', b'e'],
+        (b's', l, a) => matches!([a, l], [b'a', b'l'] | [b'a', b's']),
+        (b't', l, a) => matches!([a, l], [b'a', b'l'] | [b'r', b'e']),
+        (b'y', e, k) => [k, e] == [b'k', b'e'],
+        _ => false,
+    }
 }
 
 /// Where the value begins that belongs to a name ending at `end`, and whether only blanks stand between.
@@ -213,6 +235,13 @@ mod tests {
             ("client_secret = \"unfinished", "client_secret = \"[redacted]"),
         ] {
             assert_eq!(redact(text), expected);
+        }
+    }
+
+    #[test]
+    fn every_name_passes_the_first_look() {
+        for end in super::ENDS.iter().chain(super::VARIABLE_ENDS).chain(&["--user"]) {
+            assert!(super::may_name(end.as_bytes()), "{end}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Long random-looking words, whatever they are called.
 
-use super::run;
+use super::{is_base64, run};
 use std::ops::Range;
 
 /// Shortest run of characters that is looked at.
@@ -46,10 +46,6 @@ pub(super) fn find(bytes: &[u8], at: usize) -> Option<Range<usize>> {
         }
     }
     Some(span)
-}
-
-fn is_base64(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b"+/_-".contains(&b)
 }
 
 /// Whether a part reads like a word, a number or a hexadecimal id, and so is no short piece of something random.

@@ -2,7 +2,7 @@
 
 mod supersede;
 
-pub use supersede::hidden;
+pub use supersede::{Claim, hidden};
 
 use crate::fs;
 use crate::lesson::{Lesson, Why};
@@ -114,7 +114,10 @@ impl Store {
                 Err(why) => all.invalid.push((n + 1, why)),
             }
         }
-        all.hidden = hidden(&all.live);
+        if all.live.iter().any(|lesson| !lesson.supersedes.is_empty()) {
+            let claims: Vec<Claim> = all.live.iter().map(Claim::of).collect();
+            all.hidden = hidden(claims.iter());
+        }
         Ok(all)
     }
 
@@ -161,7 +164,13 @@ mod tests {
             (lessons.conflicts.as_slice(), lessons.invalid.iter().map(|(n, _)| *n).collect::<Vec<_>>()),
             (["L-x".to_owned()].as_slice(), vec![3, 4])
         );
-        let new = Lesson { id: "L-new".into(), question: "Is it?".into(), supersedes: vec!["L-z".into()], ..Lesson::default() };
+        let new = Lesson {
+            id: "L-new".into(),
+            question: "Is it?".into(),
+            supersedes: vec!["L-z".into()],
+            source: "queen".into(),
+            ..Lesson::default()
+        };
         store.append(std::slice::from_ref(&new)).unwrap();
         let lessons = store.read().unwrap();
         assert_eq!((lessons.live.last(), lessons.hidden["L-z"].as_str()), (Some(&new), "L-new"));

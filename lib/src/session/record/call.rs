@@ -7,6 +7,7 @@ use super::{runner, words};
 use crate::effect::{Effect, effect_in};
 use crate::event::Event;
 use crate::redact::redact;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Longest text of a call, in bytes.
@@ -76,9 +77,16 @@ pub(super) fn denied(home: &Home, event: &Event, said: &str) -> Vec<Entry> {
 fn paths<'e>(home: &Home, event: &Event, all: impl Iterator<Item = &'e String>) -> Paths {
     let cwd = Path::new(&*event.cwd);
     let mut paths = Paths { here: Vec::new(), foreign: false };
+    // A secret that stands where a file's name could is none only by what stands before it.
+    let line = words::of(event);
+    let line = redact(&line);
+    let secret = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        matches!(line, Cow::Owned(_)) && words::is_shell(&event.tool_name) && !line.contains(name)
+    };
     for path in all.take(PATHS) {
         match home.whose(cwd, path) {
-            Belongs::Here(path) if path.len() <= PATH => paths.here.push(redact(&path).into_owned()),
+            Belongs::Here(path) if path.len() <= PATH && !secret(&path) => paths.here.push(redact(&path).into_owned()),
             Belongs::Here(_) | Belongs::Nowhere => {}
             Belongs::Elsewhere => paths.foreign = true,
         }

@@ -1,0 +1,274 @@
+//! A run of lessons compiled: words with the lessons that have them. A file, or bytes in memory of the same form.
+
+use super::head::{Head, Section};
+use super::postings::Postings;
+use crate::fs;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// So much of a file is read at once when it is opened, in bytes; the index of a small store is no larger.
+const FIRST: usize = 16 << 10;
+
+/// Bytes of an entry of `Words`: hash, number of lessons, where its postings begin, greatest level.
+pub const WORD: usize = 16;
+
+/// Bytes of an entry of `Docs`: where its line begins, how long it is, flags.
+pub const DOC: usize = 12;
+
+/// Bytes of an entry of `Ids`.
+pub const ID: usize = 12;
+
+/// About so many words are in one range of the directory.
+const RANGE: u32 = 32;
+
+/// A flag: the lesson was replaced by a later line.
+pub const GONE: u8 = 1;
+/// A flag: its reach is its repository.
+pub const LOCAL: u8 = 2;
+/// A flag: its reach is nothing, it was taken back.
+pub const PERSONAL: u8 = 4;
+/// A flag: it has scope names.
+pub const SCOPED: u8 = 8;
+
+/// A lesson's place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Doc {
+    /// Flags.
+    pub flags: u8,
+    /// Where its line begins in the store.
+    pub offset: u64,
+    /// The length of the line, in bytes.
+    pub length: u32,
+}
+
+impl Doc {
+    pub fn bytes(&self) -> [u8; DOC] {
+        let mut all = [0; DOC];
+        all[..6].copy_from_slice(&self.offset.to_le_bytes()[..6]);
+        all[6..10].copy_from_slice(&self.length.to_le_bytes());
+        all[10] = self.flags;
+        all
+    }
+
+    pub fn read(bytes: &[u8]) -> Self {
+        Self { flags: bytes[10], offset: number(&bytes[..6]), length: number(&bytes[6..10]) as u32 }
+    }
+}
+
+/// A word's entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Word {
+    pub hash: u32,
+    pub df: u32,
+    /// Its postings' bounds, in bytes from the start of the file.
+    pub postings: (u64, u64),
+    /// The greatest level of any lesson.
+    pub top: u8,
+}
+
+impl Word {
+    pub fn read(pair: &[u8]) -> Self {
+        let start = |entry: &[u8]| number(&entry[8..14]);
+        let next = pair.get(WORD..2 * WORD).map_or(0, start);
+        Self { hash: number(&pair[..4]) as u32, df: number(&pair[4..8]) as u32, postings: (start(pair), next), top: pair[14] }
+    }
+
+    pub fn bytes(&self) -> [u8; WORD] {
+        let mut all = [0; WORD];
+        all[..4].copy_from_slice(&self.hash.to_le_bytes());
+        all[4..8].copy_from_slice(&self.df.to_le_bytes());
+        all[8..14].copy_from_slice(&self.postings.0.to_le_bytes()[..6]);
+        all[14] = self.top;
+        all
+    }
+}
+
+/// Little-endian bytes, at most eight.
+pub fn number(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+/// The bits to shift a hash by to find its range of the directory, for so many words.
+pub fn shift(words: u32) -> u32 {
+    32 - (words / RANGE).max(1).ilog2()
+}
+
+/// What is said of a file that does not hold what it must.
+pub fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the index is damaged")
+}
+
+/// A segment.
+#[derive(Debug)]
+pub struct Segment {
+    pub head: Head,
+    directory: Vec<u8>,
+    file: Option<File>,
+    /// The first bytes; all of them where there is no file.
+    first: Vec<u8>,
+}
+
+impl Segment {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// The system's; `InvalidData` if it is no index.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = fs::open(path)?;
+        let mut first = vec![0; FIRST];
+        let mut length = 0;
+        while length < FIRST {
+            match file.read_at(&mut first[length..], length as u64)? {
+                0 => break,
+                n => length += n,
+            }
+        }
+        first.truncate(length);
+        let head = Head::read(&first).ok_or_else(damaged)?;
+        let whole = length < FIRST || file.metadata()?.len() >= head.at[Section::End as usize];
+        let file = (length == FIRST).then_some(file);
+        if !whole || file.is_none() && head.at[Section::End as usize] > length as u64 {
+            return Err(damaged());
+        }
+        Self::of(head, file, first)
+    }
+
+    /// A segment in memory.
+    ///
+    /// # Errors
+    /// `InvalidData` if it is none.
+    pub fn memory(bytes: Vec<u8>) -> io::Result<Self> {
+        let head = Head::read(&bytes).filter(|head| head.at[Section::End as usize] <= bytes.len() as u64);
+        Self::of(head.ok_or_else(damaged)?, None, bytes)
+    }
+
+    fn of(head: Head, file: Option<File>, first: Vec<u8>) -> io::Result<Self> {
+        let docs = head.section(Section::Docs);
+        if docs.1 - docs.0 != u64::from(head.docs) * DOC as u64 {
+            return Err(damaged());
+        }
+        let mut new = Self { head, directory: Vec::new(), file, first };
+        let (from, to) = new.head.section(Section::Directory);
+        // A small one lies in the first bytes and is read there.
+        if to > new.first.len() as u64 {
+            new.directory = new.bytes(from, to)?;
+        }
+        Ok(new)
+    }
+
+    /// All bytes, where they are in memory.
+    pub fn whole(&self) -> Option<&[u8]> {
+        self.file.is_none().then_some(&self.first)
+    }
+
+    /// Fills `buffer` from the file.
+    pub fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
+        let end = at.saturating_add(buffer.len() as u64);
+        if end > self.head.at[Section::End as usize] {
+            return Err(damaged());
+        }
+        if let Some(here) = self.first.get(at as usize..end as usize) {
+            buffer.copy_from_slice(here);
+            return Ok(());
+        }
+        self.file.as_ref().ok_or_else(damaged)?.read_exact_at(buffer, at)
+    }
+
+    /// The bytes between two places.
+    pub fn bytes(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
+        if from > to || to > self.head.at[Section::End as usize] {
+            return Err(damaged());
+        }
+        let mut all = vec![0; (to - from) as usize];
+        self.read(from, &mut all)?;
+        Ok(all)
+    }
+
+    /// A whole section.
+    pub fn section(&self, section: Section) -> io::Result<Vec<u8>> {
+        let (from, to) = self.head.section(section);
+        self.bytes(from, to)
+    }
+
+    /// The entry of a word. `room` is a buffer that is used again.
+    pub fn word(&self, hash: u32, room: &mut Vec<u8>) -> io::Result<Option<Word>> {
+        if self.head.words == 0 {
+            return Ok(None);
+        }
+        let range = (u64::from(hash) >> shift(self.head.words)) as usize;
+        let mut bounds = [0; 8];
+        match self.directory.get(range * 4..range * 4 + 8) {
+            Some(there) => bounds.copy_from_slice(there),
+            None => self.read(self.head.section(Section::Directory).0 + range as u64 * 4, &mut bounds)?,
+        }
+        let (from, to) = (number(&bounds[..4]), number(&bounds[4..]));
+        if from >= to {
+            return if from == to { Ok(None) } else { Err(damaged()) };
+        }
+        let start = self.head.section(Section::Words).0;
+        // The entry behind says where the last one's postings end.
+        let (at, length) = (start + from * WORD as u64, (to - from + 1) as usize * WORD);
+        if length > 1 << 24 {
+            return Err(damaged());
+        }
+        let entries = match self.first.get(at as usize..at as usize + length) {
+            Some(there) => there,
+            None => {
+                room.resize(length, 0);
+                self.read(at, room)?;
+                room
+            }
+        };
+        let found = entries.chunks_exact(WORD).take((to - from) as usize).position(|entry| number(&entry[..4]) as u32 == hash);
+        let word = found.map(|at| Word::read(&entries[at * WORD..]));
+        match word {
+            Some(word) if word.postings.0 > word.postings.1 => Err(damaged()),
+            word => Ok(word),
+        }
+    }
+
+    /// A lesson's place, by its number.
+    pub fn doc(&self, number: u32) -> io::Result<Doc> {
+        let mut bytes = [0; DOC];
+        let at = u64::from(number.checked_sub(self.head.first).filter(|n| *n < self.head.docs).ok_or_else(damaged)?);
+        self.read(self.head.section(Section::Docs).0 + at * DOC as u64, &mut bytes)?;
+        Ok(Doc::read(&bytes))
+    }
+
+    /// The lesson whose id has this hash.
+    pub fn id(&self, hash: u64) -> io::Result<Option<u32>> {
+        let row = self.search(Section::Ids, ID, |row| number(&row[..8]).cmp(&hash))?;
+        Ok(row.map(|row| number(&row[8..12]) as u32))
+    }
+
+    /// The row of a sorted section at which `compare` says `Equal`; rows are at most 16 bytes.
+    pub fn search(
+        &self,
+        section: Section,
+        width: usize,
+        compare: impl Fn(&[u8]) -> std::cmp::Ordering,
+    ) -> io::Result<Option<[u8; 16]>> {
+        let (start, end) = self.head.section(section);
+        let (mut low, mut high) = (0, (end - start) / width as u64);
+        let mut row = [0; 16];
+        while low < high {
+            let middle = low + (high - low) / 2;
+            self.read(start + middle * width as u64, &mut row[..width])?;
+            match compare(&row[..width]) {
+                std::cmp::Ordering::Equal => return Ok(Some(row)),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads the postings of a word.
+    pub fn postings(&self, word: &Word) -> Postings {
+        Postings::new(word.postings, self.head.first)
+    }
+}
