@@ -54,6 +54,8 @@ mod judge_verdicts;
 mod judge_whole;
 mod log;
 mod manual;
+mod mesh;
+mod mesh_desk;
 mod model_server;
 mod mutations;
 mod prefilter_bad_input;
