@@ -52,6 +52,7 @@ mod judge_verdicts;
 mod judge_whole;
 mod log;
 mod manual;
+mod mesh_board;
 mod model_server;
 mod mutations;
 mod prefilter_bad_input;
