@@ -53,6 +53,7 @@ mod judge_whole;
 mod log;
 mod manual;
 mod mesh_board;
+mod mesh_commit;
 mod model_server;
 mod mutations;
 mod prefilter_bad_input;
