@@ -54,6 +54,8 @@ mod log;
 mod manual;
 mod mesh_board;
 mod mesh_commit;
+mod mesh;
+mod mesh_desk;
 mod model_server;
 mod mutations;
 mod prefilter_bad_input;
