@@ -30,8 +30,7 @@ struct Paths {
 /// What a call says that ran, or failed with `error`.
 pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let tool = if event.native_tool.is_empty() { &event.tool_name } else { &event.native_tool };
-    let effect = effect_in(tool, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let shell = words::is_shell(&event.tool_name);
     let paths = paths(home, event, effect.reads.iter().chain(&effect.writes));
     // A file of somebody else, or of nobody: nothing of it is recorded. A command runs here, whatever it names.
@@ -67,7 +66,7 @@ pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<En
 /// A call that a person refused, with what was said.
 pub(super) fn denied(home: &Home, event: &Event, said: &str) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let effect = effect_in(&event.tool_name, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let paths = paths(home, event, effect.reads.iter().chain(&effect.writes));
     let text = if paths.foreign { String::new() } else { format!("{} {}", words::of(event), paths.here.join(" ")) };
     let tool = safe_head(&event.tool_name, 100).into_owned();
