@@ -110,7 +110,7 @@ def called(place: Place, program: str) -> None:
         place.other("ask", "repo", "which port do you use?")
         return place.edit()
 
-    reply = f"ah-mesh tell {name} port 8080"
+    reply = f"{place.mesh} tell {name} port 8080"
     seen = place.say(program, "Begin.", [meanwhile, place.client.shell(reply), {"text": "Done."}])
     told = "".join(seen[1:])
     assert told.count("> which port do you use?") == 1, seen
@@ -148,7 +148,7 @@ def paused(place: Place, program: str) -> None:
 
     said: list[tuple[int, str]] = []
     name = "$(ah-mesh top --json | tr ',' '\\n' | sed -n 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/p' | head -1)"
-    seen = place.say(program, "Begin.", [pause, place.client.shell(f"ah-mesh resume {name}"), {"text": "Done."}])
+    seen = place.say(program, "Begin.", [pause, place.client.shell(f"{place.mesh} resume {name}"), {"text": "Done."}])
     assert said[0][0] == 0, said
     assert "wait for the review" in seen[1] and not (place.project / "notes.txt").exists(), f"{said} {seen}"
     assert "ah-mesh resume" in seen[2] and "goes on" not in seen[2].replace("It goes on when", ""), f"its own resume does not run: {seen[2]}"

@@ -34,6 +34,8 @@ mod guard_report;
 mod guard_rules;
 mod guard_run;
 mod install;
+mod install_from;
+mod install_world;
 mod judge_deliver;
 mod judge_desk;
 mod judge_early;

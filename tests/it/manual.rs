@@ -149,6 +149,17 @@ fn every_example_is_understood() {
 }
 
 #[test]
+fn the_overview_names_every_executable_as_its_page_does() {
+    let overview = page("ah.7");
+    for program in PROGRAMS {
+        let own = program.page();
+        let about = own.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
+        assert!(overview.contains(&format!(".It Xr {} 1\n{about}\n", program.name)), "{}: {about}", program.name);
+        assert!(overview.contains(&format!(".Xr {} 1 ,\n", program.name)), "{}", program.name);
+    }
+}
+
+#[test]
 fn a_flag_that_no_page_has_is_refused() {
     for program in PROGRAMS {
         assert_eq!(program.run(&["--no-such-flag"]).status.code(), Some(64), "{}", program.name);
