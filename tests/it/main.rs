@@ -55,6 +55,8 @@ mod judge_whole;
 mod log;
 mod manual;
 mod mesh;
+mod mesh_board;
+mod mesh_commit;
 mod mesh_desk;
 mod model_server;
 mod mutations;

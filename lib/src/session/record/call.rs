@@ -30,8 +30,7 @@ struct Paths {
 /// What a call says that ran, or failed with `error`.
 pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let tool = if event.native_tool.is_empty() { &event.tool_name } else { &event.native_tool };
-    let effect = effect_in(tool, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let shell = words::is_shell(&event.tool_name);
     let named = words::named(event, &effect);
     let paths = paths(home, event, &named);
@@ -68,7 +67,7 @@ pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<En
 /// A call that a person refused, with what was said.
 pub(super) fn denied(home: &Home, event: &Event, said: &str) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let effect = effect_in(&event.tool_name, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let paths = paths(home, event, &words::named(event, &effect));
     if paths.foreign && paths.here.is_empty() {
         return Vec::new();
