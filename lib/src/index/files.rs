@@ -37,8 +37,11 @@ impl Limits {
     pub const MEMORY: Self = Self { bytes: u64::MAX, fold: 0, keep: false, wait: Duration::ZERO };
 }
 
+/// Where the lessons lie whose words are counted, in bytes from the start of the store.
+const COUNTED: u64 = 8 << 20;
+
 /// A first file below this is always written anew rather than followed by another.
-const SMALL: u64 = 256 << 10;
+const SMALL: u64 = 64 << 10;
 
 /// The second file holds at most this part of what the first one does.
 const PART: u32 = 4;
@@ -114,7 +117,7 @@ impl Files<'_> {
                 Ok(!chunk.is_full())
             })?;
             // With more lessons the words are counted anew; they are few then.
-            if !state.segments.is_empty() && size(chunk.lessons()) != sample.n {
+            if !state.segments.is_empty() && size(chunk.lessons()) > sample.n {
                 drop(chunk);
                 state.segments.clear();
                 sample = self.count(state)?;
@@ -152,7 +155,7 @@ impl Files<'_> {
     /// Counts the words of the first lessons.
     fn count(&self, state: &State) -> io::Result<Sample> {
         let mut counter = Counter::default();
-        let most = self.meta.len().min(self.limits.bytes);
+        let most = self.meta.len().min(COUNTED);
         lines(&state.store, 0, most, MAX_LINE, |_, line| {
             Ok(Lesson::read(line).map_or(true, |lesson| counter.take(&lesson, self.form)))
         })?;

@@ -16,6 +16,8 @@ mod sample;
 mod search;
 mod segment;
 mod state;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use files::Limits;
