@@ -6,7 +6,7 @@ use ah::clock::utc;
 use ah::effect::effect_in;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
-use ah::mesh::{Board, Claim, Claimed, Inbox, Presence, State, file_name};
+use ah::mesh::{Board, Claim, Claimed, Inbox, Message, Presence, To, file_name};
 use ah::quote;
 use ah::route::{Repo, Route, real, route_target};
 use std::io;
@@ -23,16 +23,10 @@ fn may_write(event: &Event) -> bool {
     matches!(&*event.tool_name, "Edit" | "MultiEdit" | "Write" | "NotebookEdit" | "Bash" | "PowerShell")
 }
 
-/// Whether a call certainly writes a file; looks at nothing but the call.
-pub fn writes(event: &Event) -> bool {
-    let input = event.tool_input.filter(|_| may_write(event));
-    input.is_some_and(|input| !effect_in(&event.tool_name, input, Some(&event.cwd)).writes.is_empty())
-}
-
 /// What a call certainly writes in the session's own collective: work tree and path in it, links resolved.
 fn written(event: &Event, place: &Place) -> Vec<(PathBuf, PathBuf)> {
     let Some(input) = event.tool_input.filter(|_| may_write(event)) else { return Vec::new() };
-    let effect = effect_in(&event.tool_name, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let mut found = Vec::new();
     for path in effect.writes.iter().take(MOST) {
         let path = Path::new(&*event.cwd).join(path);
@@ -65,19 +59,19 @@ pub fn claim(event: &Event, context: &Context, place: &Place, now: u64) -> io::R
     }
     let own: Option<Presence> = place.files.record("presence", &file_name(&event.session_id));
     let name = own.map(|own| own.name).unwrap_or_default();
-    let lives = |session: &str| {
-        let other: Option<Presence> = place.files.record("presence", &file_name(session));
-        other.is_none_or(|other| other.state(now) != State::Ended)
-    };
-    let mut lost = Vec::new();
+    let lives = |session: &str| place.files.lives(session, now);
+    let (mut lost, mut taken) = (Vec::new(), Vec::new());
     for (tree, path) in &paths {
         let want = Claim::of(&place.scope.repo, tree, path, &event.session_id, &name, now);
-        if let Claimed::Lost(held) = place.files.claim(&want, now, &lives)? {
-            lost.push(held);
+        match place.files.claim(&want, now, &lives)? {
+            Claimed::Lost(held) => lost.push(held),
+            // An edit that never ran was nobody's work.
+            Claimed::Won(Some(old)) if !old.tentative => taken.push(old),
+            Claimed::Mine | Claimed::Won(_) => {}
         }
     }
     if lost.is_empty() {
-        return Ok(Answer::Silence);
+        return if taken.is_empty() { Ok(Answer::Silence) } else { took(event, place, &name, &taken, now) };
     }
     let text = conflict(&lost);
     context.explain.say(|| text.clone());
@@ -88,6 +82,33 @@ pub fn claim(event: &Event, context: &Context, place: &Place, now: u64) -> io::R
         Conflict::Advise if first(event, place, &lost)? => Answer::Context(text),
         Conflict::Advise | Conflict::Off => Answer::Silence,
     })
+}
+
+/// What was taken over is told to both: the new holder now, the old one, where it goes on, with its next message.
+fn took(event: &Event, place: &Place, name: &str, taken: &[Claim], now: u64) -> io::Result<Answer> {
+    let own: Option<Presence> = place.files.record("presence", &file_name(&event.session_id));
+    let own = own.unwrap_or_default();
+    let mut text = "ah-mesh: another session worked on this before, and may have left it unfinished:\n".to_owned();
+    for old in taken {
+        let lives = place.files.lives(&old.by, now);
+        let how = if lives { "it holds it no longer" } else { "its session has ended" };
+        let (path, who) = (quote::line(&old.path, 200), quote::line(&old.name, 64));
+        text += &format!("- {path}: {who}, last edit {} UTC; {how}\n", utc(old.touched));
+        if lives {
+            let told = Message {
+                t: now,
+                by: event.session_id.to_string(),
+                name: name.to_owned(),
+                harness: own.harness.clone(),
+                repo: own.repo_name.clone(),
+                to: To::Session(old.by.clone()).text(),
+                text: format!("I edit {} now, which you have not edited since {} UTC.", old.path, utc(old.touched)),
+                ..Message::default()
+            };
+            place.files.append(&told.sealed())?;
+        }
+    }
+    Ok(Answer::Context(text))
 }
 
 /// Whether the session was not told of one of these yet; it counts as told from now on.

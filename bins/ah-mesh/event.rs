@@ -24,14 +24,10 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         return Answer::Silence;
     }
     let Some(paths) = Paths::from_env() else { return Answer::Silence };
-    let before = event.moment == Moment::PreToolUse;
-    if before {
-        if let Some(answer) = held(paths, event) {
-            return answer;
-        }
-        if !edits::writes(event) {
-            return Answer::Silence;
-        }
+    if event.moment == Moment::PreToolUse
+        && let Some(answer) = held(paths, event)
+    {
+        return answer;
     }
     if event.moment == Moment::Other || event.moment == Moment::SubagentStop {
         return Answer::Silence;
@@ -56,7 +52,7 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
 fn held(paths: &Paths, event: &Event) -> Option<Answer> {
     let pause = paused(paths, &event.session_id, now_ms())?;
     if pause.read_only {
-        let changes = event.tool_input.is_none_or(|input| effect_in(&event.tool_name, input, Some(&event.cwd)).may_change());
+        let changes = event.tool_input.is_none_or(|input| effect_in(event.tool(), input, Some(&event.cwd)).may_change());
         if !changes {
             return None;
         }
@@ -73,9 +69,8 @@ fn held(paths: &Paths, event: &Event) -> Option<Answer> {
 fn handle(event: &Event, context: &Context, place: &Place) -> std::io::Result<Answer> {
     let now = now_ms();
     let subagent = event.in_subagent();
-    let before = event.moment == Moment::PreToolUse;
-    if before {
-        return edits::claim(event, context, place, now);
+    if event.moment == Moment::PreToolUse {
+        return before(event, context, place, now);
     }
     let after = matches!(event.moment, Moment::PostToolUse | Moment::PostToolUseFailure);
     let written = if after { edits::done(event, place, now)? } else { Vec::new() };
@@ -85,16 +80,35 @@ fn handle(event: &Event, context: &Context, place: &Place) -> std::io::Result<An
             place.files.release(&event.session_id, None)?;
             Ok(Answer::Silence)
         }
-        Moment::UserPromptSubmit => {
-            place.files.prune(now);
-            deliver::deliver(event, context, place, &presence, now)
-        }
+        Moment::UserPromptSubmit => deliver::deliver(event, context, place, &presence, now),
         // A text at the end of a turn would begin another; the next prompt takes it.
         Moment::SessionStart | Moment::PostToolUse | Moment::PostToolUseFailure if !subagent => {
             deliver::deliver(event, context, place, &presence, now)
         }
         _ => Ok(Answer::Silence),
     }
+}
+
+/// Before a tool runs: its files are taken, and what waits is handed over, the conflict first.
+fn before(event: &Event, context: &Context, place: &Place, now: u64) -> std::io::Result<Answer> {
+    let claimed = edits::claim(event, context, place, now)?;
+    let known: Option<Presence> = place.files.record("presence", &mesh::file_name(&event.session_id));
+    // A session that no other event has made known is greeted at the next one.
+    let Some(mut presence) = known.filter(|_| !event.in_subagent()) else { return Ok(claimed) };
+    if presence.is_due(now) {
+        presence = present(event, context, place, now, &[])?;
+    }
+    let text = match claimed {
+        Answer::Silence => String::new(),
+        Answer::Context(text) => text,
+        stopped => return Ok(stopped),
+    };
+    Ok(match deliver::deliver(event, context, place, &presence, now)? {
+        Answer::Context(told) if text.is_empty() => Answer::Context(told),
+        Answer::Context(told) => Answer::Context(format!("{text}\n{told}")),
+        _ if text.is_empty() => Answer::Silence,
+        _ => Answer::Context(text),
+    })
 }
 
 /// Brings the session's presence up to date.
@@ -106,6 +120,7 @@ fn present(event: &Event, context: &Context, place: &Place, now: u64, written: &
     let mut presence = match &old {
         Some(old) => old.clone(),
         None => {
+            place.files.prune(now);
             let others = place.files.presences()?;
             let taken: Vec<&str> = others.iter().map(|other| other.name.as_str()).collect();
             let process = harnessed().unwrap_or_default();

@@ -6,24 +6,18 @@ use crate::place::Place;
 use ah::cli::{Call, Cli};
 use ah::clock::{now_ms, utc};
 use ah::exit;
-use ah::mesh::{Board, Claim, Claimed, Presence, State, file_name};
+use ah::mesh::{Board, Claim, Claimed};
 use ah::quote;
 use ah::route::{Repo, real};
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Whether a session is not known to have ended.
-fn lives(place: &Place, session: &str, now: u64) -> bool {
-    let presence: Option<Presence> = place.files.record("presence", &file_name(session));
-    presence.is_none_or(|presence| presence.state(now) != State::Ended)
-}
 
 /// Lists the claims that hold.
 pub fn claims(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let place = here(cli, call)?;
     let now = now_ms();
     let mut all = place.files.claims().map_err(|error| failed(cli, "cannot read claims", &error))?;
-    all.retain(|claim| claim.holds(now) && lives(&place, &claim.by, now));
+    all.retain(|claim| claim.holds(now) && place.files.lives(&claim.by, now));
     let line = |claim: &Claim| {
         let why = if claim.why.is_empty() { String::new() } else { format!("  {}", quote::line(&claim.why, 100)) };
         format!(
@@ -74,7 +68,7 @@ pub fn claim(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     want.tentative = false;
     want.until = time(cli, call)?.map_or(0, |ms| now + ms);
     want.why = call.value("why").map(|why| quote::line(&ah::redact::redact(&why.to_string_lossy()), 200)).unwrap_or_default();
-    let claimed = place.files.claim(&want, now, &|session| lives(&place, session, now));
+    let claimed = place.files.claim(&want, now, &|session| place.files.lives(session, now));
     match claimed.map_err(|error| failed(cli, "cannot claim", &error))? {
         Claimed::Lost(held) => {
             let (path, name) = (quote::line(&held.path, 200), quote::line(&held.name, 64));

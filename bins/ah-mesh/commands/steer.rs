@@ -1,6 +1,6 @@
 //! `pause` and `resume`: a person stops a session's tools, and lets it go on.
 
-use super::target::target;
+use super::target::session;
 use super::{failed, here};
 use ah::cli::{Call, Cli};
 use ah::clock::now_ms;
@@ -19,8 +19,7 @@ pub fn steer(cli: &Cli, call: &Call) -> Result<ExitCode, ExitCode> {
     let Some(to) = words.next() else { return Err(cli.usage_error(&format!("{word} whom?"))) };
     let place = here(cli, call)?;
     let now = now_ms();
-    let (_, presence) = target(&place, &to, now).map_err(|why| fail(exit::NO, &why))?;
-    let Some(session) = presence else { return Err(cli.usage_error(&format!("{word} one session, by its name or id"))) };
+    let session = session(&place, &to, now).map_err(|why| fail(exit::NO, &why))?;
     let pausing = word == "pause";
     let (shown, otherwise) = match pausing {
         true => (

@@ -19,17 +19,37 @@ pub fn target(place: &Place, word: &str, now: u64) -> Result<(To, Option<Presenc
         "engineer" => return Ok((To::Engineer, None)),
         _ => {}
     }
-    let all = place.files.presences().map_err(|error| format!("cannot see who is there: {error}"))?;
-    let named = |presence: &&Presence| {
-        presence.name == word || presence.session == word || word.len() >= LEAST && presence.session.starts_with(word)
-    };
-    let found: Vec<&Presence> = all.iter().filter(named).collect();
-    let live: Vec<&Presence> = found.iter().copied().filter(|presence| presence.state(now) != State::Ended).collect();
+    let (found, live) = sessions(place, word, now)?;
     let shown = quote::line(word, 64);
     match (live.as_slice(), found.as_slice()) {
-        ([one], _) => Ok((To::Session(one.session.clone()), Some((*one).clone()))),
+        ([one], _) => Ok((To::Session(one.session.clone()), Some(one.clone()))),
         ([], []) => Err(format!("no such session: {shown}: ah-mesh top lists them")),
         ([], _) => Err(format!("{shown} has ended")),
         (many, _) => Err(format!("{shown} means {} sessions: give more of its id", many.len())),
     }
+}
+
+/// The one session that a word means, running or not: one that ended may go on later.
+///
+/// # Errors
+/// Why it is none, in a line.
+pub fn session(place: &Place, word: &str, now: u64) -> Result<Presence, String> {
+    let (found, live) = sessions(place, word, now)?;
+    let shown = quote::line(word, 64);
+    match (live.as_slice(), found.as_slice()) {
+        ([one], _) | ([], [one]) => Ok(one.clone()),
+        ([], []) => Err(format!("no such session: {shown}: ah-mesh top lists them")),
+        _ => Err(format!("{shown} means {} sessions: give more of its id", found.len())),
+    }
+}
+
+/// The sessions that a word means, and those of them that run.
+fn sessions(place: &Place, word: &str, now: u64) -> Result<(Vec<Presence>, Vec<Presence>), String> {
+    let all = place.files.presences().map_err(|error| format!("cannot see who is there: {error}"))?;
+    let named = |presence: &&Presence| {
+        presence.name == word || presence.session == word || word.len() >= LEAST && presence.session.starts_with(word)
+    };
+    let found: Vec<Presence> = all.into_iter().filter(|presence| named(&presence)).collect();
+    let live = found.iter().filter(|presence| presence.state(now) != State::Ended).cloned().collect();
+    Ok((found, live))
 }

@@ -4,7 +4,7 @@ use super::board::{Board, Cursor};
 use super::claim::{Claim, Claimed};
 use super::file_name;
 use super::message::Message;
-use super::presence::{KEPT, Presence};
+use super::presence::{KEPT, Presence, State};
 use crate::clock::now_ms;
 use crate::fs;
 use serde::Serialize;
@@ -96,6 +96,13 @@ impl Files {
                 let _ = std::fs::remove_file(path);
             }
         }
+    }
+
+    /// Whether a session is not known to have ended.
+    #[must_use]
+    pub fn lives(&self, session: &str, now_ms: u64) -> bool {
+        let presence: Option<Presence> = self.record("presence", &file_name(session));
+        presence.is_none_or(|presence| presence.state(now_ms) != State::Ended)
     }
 
     /// A lock of this mesh.

@@ -85,12 +85,18 @@ impl Presence {
         }
     }
 
+    /// Whether it is so old that any event renews it.
+    #[must_use]
+    pub fn is_due(&self, now_ms: u64) -> bool {
+        self.t.abs_diff(now_ms) > RENEW
+    }
+
     /// Whether it must be written in the place of `old`.
     #[must_use]
     pub fn differs(&self, old: Option<&Self>) -> bool {
         old.is_none_or(|old| {
             let now = Self { t: old.t, ..self.clone() };
-            now != *old || self.t.abs_diff(old.t) > RENEW
+            now != *old || old.is_due(self.t)
         })
     }
 }
