@@ -33,7 +33,7 @@ pub fn frame(unread: &[Unread], word: &str, most: usize) -> Framed {
             // A first one that does not fit shows its beginning.
             let left = most.saturating_sub(framed.text.chars().count() + part.chars().count() + 300);
             let start: String = one.message.text.chars().take(left / 2).collect();
-            let _ = write!(part, "{}  (cut; all of it: ah-mesh inbox --show {})\n", quoted(&start), one.message.id);
+            let _ = writeln!(part, "{}  (cut; all of it: ah-mesh inbox --show {})", quoted(&start), one.message.id);
         } else {
             break;
         }
