@@ -9,25 +9,40 @@ use std::process::ExitCode;
 
 mod commands;
 mod event;
+mod lessons;
 
 const CLI: Cli = Cli {
     name: "ah-prefilter",
     about: "record a session's turns, and tell for free which are worth a model",
     usage: &[
         "[flags] [--pass] < event",
+        "calibrate TURNS [--lessons FILE] [--json]",
         "changes [--compat] < calls",
+        "eval --turns FILE [--lessons FILE]",
+        "features|score --context FILE [--lessons FILE] [--compat] [--json]",
+        "index [--lessons FILE] [--json]",
         "markers [--json]",
         "skip [--session ID | --context FILE [--lessons FILE]] [--json]",
         "tally [--compat] [--json] [DIR]",
+        "threshold [--json]",
+        "turn --context FILE [--json]",
     ],
     commands: &[
+        Command { name: "calibrate", args: "TURNS", help: "say what thresholds keep of labelled turns, and propose one" },
         Command { name: "changes", args: "", help: "say for each tool call, a JSON line, whether it changes anything" },
+        Command { name: "eval", args: "", help: "score and rank the turns of a file, a JSON line each" },
+        Command { name: "features", args: "", help: "print all that is computed of a context, as JSON" },
+        Command { name: "index", args: "", help: "compile the lessons of here at once, and count them" },
         Command { name: "markers", args: "", help: "list what closes a turn" },
+        Command { name: "score", args: "", help: "print a context's score, the threshold and the lessons it ranks" },
         Command { name: "skip", args: "", help: "ask the gate about a session's present turn: exit 0 it skips, 1 it opens" },
         Command { name: "tally", args: "[DIR]", help: "count what the logs of a folder say was asked, skipped and spent" },
+        Command { name: "threshold", args: "", help: "say what a score is compared with, and why" },
+        Command { name: "turn", args: "", help: "print what of a context is the present turn" },
     ],
     flags: &[
-        COMPAT, COMPLETIONS, CONTEXT, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, LESSONS, PASS, RECORD, SESSION, VERSION,
+        COMPAT, COMPLETIONS, CONTEXT, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, LESSONS, PASS, RECORD, SESSION, TURNS,
+        VERSION,
     ],
 };
 
@@ -38,6 +53,7 @@ const LESSONS: Flag = Flag { long: "lessons", short: None, value: Some("FILE"), 
 const PASS: Flag =
     Flag { long: "pass", short: None, value: None, help: "at a stop: print the event when the judge should see it" };
 const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "this session, not the newest one here" };
+const TURNS: Flag = Flag { long: "turns", short: None, value: Some("FILE"), help: "labelled turns, a JSON line each" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,
@@ -59,10 +75,17 @@ fn run() -> Result<ExitCode, ExitCode> {
     let call = CLI.from_env()?;
     match call.command {
         None => Ok(hook::run(if call.has("pass") { &PASSING } else { &PROGRAM }, &call.options)),
+        Some("calibrate") => commands::calibrate(&CLI, &call),
         Some("changes") => commands::changes(&CLI, &call),
+        Some("eval") => commands::eval(&CLI, &call),
+        Some("features") => commands::features(&CLI, &call),
+        Some("index") => commands::index(&CLI, &call),
         Some("markers") => commands::markers(&CLI, &call),
+        Some("score") => commands::score(&CLI, &call),
         Some("skip") => commands::skip(&CLI, &call),
         Some("tally") => commands::tally(&CLI, &call),
+        Some("threshold") => commands::threshold(&CLI, &call),
+        Some("turn") => commands::turn(&CLI, &call),
         Some(other) => Err(CLI.usage_error(&format!("no such command: {other}"))),
     }
 }

@@ -11,7 +11,7 @@ mod query;
 mod settings;
 
 pub use calibration::Calibration;
-pub use evaluate::{Turn, evaluate};
+pub use evaluate::{Evaluated, Turn, evaluate};
 pub use measure::{Measured, measure};
 pub use query::{Query, Work};
 pub use settings::{Gate, SHIPPED, Settings, Source, Threshold};

@@ -63,7 +63,7 @@ pub fn language_word(bit: u32) -> u32 {
 }
 
 /// How this module makes words of lessons, for an index.
-pub static FORM: Form = Form { impacts, languages: named, version: 2, worths };
+pub static FORM: Form = Form { impacts, languages: named, version: 3, worths };
 
 /// The words of a lesson with what each is worth by where it stands, each once.
 fn worths(lesson: &Lesson) -> BTreeMap<u32, f64> {
