@@ -39,7 +39,6 @@ pub mod person;
 pub mod route;
 
 // Floor 4, memory.
-pub mod index;
 pub mod mesh;
 pub mod meter;
 pub mod outcome;

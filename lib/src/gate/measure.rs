@@ -140,7 +140,7 @@ impl Measured<'_> {
     pub fn scored(&mut self) -> io::Result<Vec<(String, f64)>> {
         let index = self.index;
         self.each(|(score, doc), all| {
-            all.extend(index.lesson(doc)?.map(|lesson| (lesson.id, value(score))));
+            all.extend(index.id(doc)?.map(|id| (id, value(score))));
             Ok(all.len() < LISTED)
         })
     }

@@ -106,6 +106,15 @@ impl Index {
         state.doc(doc)?.map_or(Ok(None), |place| state.lesson_at(&place))
     }
 
+    /// The id of a lesson; `None` if its line is not there any more.
+    ///
+    /// # Errors
+    /// As [`Index::term`].
+    pub fn id(&self, doc: u32) -> io::Result<Option<String>> {
+        let Some(state) = &self.state else { return Ok(None) };
+        state.doc(doc)?.map_or(Ok(None), |place| state.id_at(&place))
+    }
+
     /// The lesson that took the place of one.
     ///
     /// # Errors
