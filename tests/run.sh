@@ -110,6 +110,7 @@ clients() {
 	run 'clients recorded' env AH_BIN="$PWD/target/debug" python3 tests/clients/gate.py --clients "$cache/clients"
 	run 'clients judged' env AH_BIN="$PWD/target/debug" python3 tests/clients/judge.py --clients "$cache/clients"
 	run 'clients taught' env AH_BIN="$PWD/target/debug" python3 tests/clients/circle.py --clients "$cache/clients"
+	run 'clients meshed' env AH_BIN="$PWD/target/debug" python3 tests/clients/mesh.py --clients "$cache/clients"
 	# All the way of a person: a release, its installer, the bootstrap, the agents, and nothing left.
 	if run 'release' sh install/release.sh "$cache/release" --quick; then
 		namespace=''

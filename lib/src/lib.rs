@@ -40,6 +40,7 @@ pub mod route;
 
 // Floor 4, memory.
 pub mod index;
+pub mod mesh;
 pub mod meter;
 pub mod outcome;
 pub mod session;

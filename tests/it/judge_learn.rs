@@ -257,3 +257,18 @@ fn what_is_no_episode_is_passed_over() {
     desk.prompt("nope, use the pool we already have");
     assert!(learn(&desk, &[]).1.contains("3 corrections are kept"));
 }
+
+#[test]
+fn a_person_is_asked_about_each() {
+    let desk = Whole::new();
+    desk.prompt("write the uploader");
+    desk.prompt("no, don't retry without a delay");
+    desk.say(&draft("new", "", "Does each retry wait longer than the one before?"));
+    let before = lines(&desk, "lessons.jsonl").len();
+    let Some((text, code)) = desk.at_terminal("n", &["learn"]) else { return };
+    assert!(text.contains("store it?") && code == 1, "{text}");
+    assert_eq!(lines(&desk, "lessons.jsonl").len(), before);
+    let (text, code) = desk.at_terminal("y", &["learn"]).unwrap();
+    assert!(text.contains("Does each retry wait") && code == 0, "{text}");
+    assert_eq!(lines(&desk, "lessons.jsonl").len(), before + 1);
+}

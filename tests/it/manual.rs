@@ -11,6 +11,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "ah-doctor", file: env!("CARGO_BIN_EXE_ah-doctor"), flag: "deep", command: "demo" },
     Program { name: "ah-git-guard", file: env!("CARGO_BIN_EXE_ah-git-guard"), flag: "harness", command: "check" },
     Program { name: "ah-judge", file: env!("CARGO_BIN_EXE_ah-judge"), flag: "send", command: "request" },
+    Program { name: "ah-mesh", file: env!("CARGO_BIN_EXE_ah-mesh"), flag: "read-only", command: "claims" },
     Program { name: "ah-prefilter", file: env!("CARGO_BIN_EXE_ah-prefilter"), flag: "pass", command: "tally" },
 ];
 

@@ -35,12 +35,13 @@ fn count(sentence: &str) -> i32 {
     let spaced = sentence.replace(',', " , ");
     let trim = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != ',').to_owned();
     let words: Vec<String> = spaced.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
-    // Every prompt pays for each sign: nearly all end at their first byte.
-    let mut begins = [false; 256];
-    words.iter().filter_map(|word| word.bytes().next()).for_each(|byte| begins[usize::from(byte)] = true);
-    let may = |sign: &str| match *sign.as_bytes() {
-        [b'^', first, ..] | [first, ..] => first == b'*' || begins[usize::from(first)],
-        [] => false,
+    // Every prompt pays for each sign: nearly all end at their first two bytes.
+    let mut begins = [false; 1024];
+    words.iter().for_each(|word| begins[two(word.as_bytes())] = true);
+    let may = |sign: &str| {
+        let sign = sign.as_bytes();
+        let sign = if sign.first() == Some(&b'^') { &sign[1..] } else { sign };
+        sign.first() == Some(&b'*') || begins[two(sign)]
     };
     let signs: Vec<&(&str, i32)> = SIGNS.iter().filter(|(sign, _)| may(sign)).collect();
     let sum = |words: &[String]| -> i32 { signs.iter().filter(|(sign, _)| stands(sign, words)).map(|(_, counts)| counts).sum() };
@@ -50,6 +51,12 @@ fn count(sentence: &str) -> i32 {
         best = best.max(sum(rest) + more);
     }
     best
+}
+
+/// A place for how a word begins; a blank ends it.
+fn two(word: &[u8]) -> usize {
+    let byte = |at: usize| word.get(at).copied().filter(|byte| *byte != b' ').map_or(0, usize::from);
+    (byte(0) * 31 + byte(1)) & 1023
 }
 
 /// How many words a soft or idle beginning has, with its comma, and what it adds.

@@ -144,7 +144,7 @@ impl Run<'_> {
             return Word::No;
         }
         loop {
-            print!("  store it? [y]es, [n]ot now, [d]rop, [q]uit ");
+            print!("  store it? [y]es, [n]ot now, [d]rop, [q]uit: ");
             let _ = std::io::stdout().flush();
             let mut line = String::new();
             if std::io::stdin().read_line(&mut line).is_ok_and(|n| n == 0) {

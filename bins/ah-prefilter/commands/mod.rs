@@ -3,6 +3,7 @@
 mod calibrate;
 mod changes;
 mod eval;
+mod index;
 mod markers;
 mod score;
 mod skip;
@@ -13,6 +14,7 @@ mod turn;
 pub use calibrate::calibrate;
 pub use changes::changes;
 pub use eval::eval;
+pub use index::index;
 pub use markers::markers;
 pub use score::{features, score};
 pub use skip::skip;

@@ -13,7 +13,7 @@ pub use append::append;
 pub use back::{lines_back, placed_back};
 pub use lock::{Lock, lock, lock_dir, share};
 pub use put::{put, put_link};
-pub use replace::{replace, replace_by, replace_unchanged, target};
+pub use replace::{replace, replace_by, replace_soon, replace_unchanged, target};
 pub use rotate::{old, rotate};
 
 use rustix::fs::OFlags;

@@ -22,6 +22,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_by(path, |file| file.write_all(bytes))
 }
 
+/// As [`replace`], for what is no loss: not known to be on the disk when it returns.
+///
+/// # Errors
+/// As [`replace`].
+pub fn replace_soon(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let (mut file, temp) = temporary(dir, &path.file_name().unwrap_or_default().to_string_lossy())?;
+    let done = file.write_all(bytes).and_then(|()| std::fs::rename(&temp, path));
+    if done.is_err() {
+        let _ = std::fs::remove_file(&temp);
+    }
+    done
+}
+
 /// As [`replace`], with what `write` writes.
 ///
 /// # Errors

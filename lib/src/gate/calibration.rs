@@ -62,7 +62,7 @@ impl Calibration {
         let over = fresh.scores.len().saturating_sub(KEPT);
         fresh.scores.drain(..over);
         (fresh.t, fresh.v) = (now, 1);
-        let _ = fs::replace(&file, serde_json::to_string(&fresh).unwrap_or_default().as_bytes());
+        let _ = fs::replace_soon(&file, serde_json::to_string(&fresh).unwrap_or_default().as_bytes());
     }
 }
 

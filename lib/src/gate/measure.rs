@@ -64,8 +64,9 @@ fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
     let mut room = Vec::new();
     for (word, places) in &query.words {
         let Some(mut term) = index.term(*word, &mut room)? else { continue };
-        let factor = |piece: u16| query.pieces.get(usize::from(piece)).map_or(0.0, |piece| f64::from(piece.factor) / 10.0);
-        let place = |(piece, worth): &(u16, u16)| (*piece, (factor(*piece) * f64::from(*worth) / f64::from(SAID)) as f32);
+        let factor = |piece: u16| query.pieces.get(usize::from(piece)).map_or(0, |piece| piece.factor);
+        // In tenths, rounded.
+        let place = |(piece, worth): &(u16, u16)| (*piece, ((factor(*piece) * worth + SAID / 2) / SAID).min(127) as u8);
         term.places = places.iter().map(place).collect();
         term.places.sort_unstable_by_key(|(piece, _)| *piece);
         turn.terms.push(term);

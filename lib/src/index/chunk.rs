@@ -14,8 +14,8 @@ use std::io;
 /// Most lessons of one chunk.
 pub const MOST: usize = 64 << 10;
 
-/// Bits of a lesson's number within a chunk, beside the word's 32 and the level's 6.
-const BITS: u32 = 26;
+/// Bits of a lesson's number within a chunk, beside the word's 32 and the level's 8.
+const BITS: u32 = 24;
 
 /// A claim with the number of its lesson.
 #[derive(Clone, Debug, Default, DeBin, SerBin)]
@@ -102,9 +102,7 @@ impl<'s> Chunk<'s> {
             self.live += 1;
             let words = self.form.words(&lesson, self.sample);
             self.postings.extend(
-                words
-                    .iter()
-                    .map(|(word, level)| u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from((*level).min(63))),
+                words.iter().map(|(word, level)| u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from(*level)),
             );
         }
         self.links.remove(&lesson.id);
@@ -143,7 +141,7 @@ impl<'s> Chunk<'s> {
         self.postings.sort_unstable();
         let mut writer = Writer::new(Vec::new(), self.first)?;
         for word in self.postings.chunk_by(|a, b| a >> 32 == b >> 32) {
-            let all = word.iter().map(|posting| ((posting >> (32 - BITS)) as u32 & ((1 << BITS) - 1), (posting & 63) as u8));
+            let all = word.iter().map(|posting| ((posting >> (32 - BITS)) as u32 & ((1 << BITS) - 1), *posting as u8));
             let alive = all.filter(|(at, _)| self.docs[*at as usize].flags & GONE == 0);
             writer.word((word[0] >> 32) as u32, alive.map(|(at, level)| (self.first + at, level)))?;
         }

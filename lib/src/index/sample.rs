@@ -89,8 +89,8 @@ impl Form {
     /// The words of a lesson, each once with the level of its impact, and the languages that it names.
     pub fn words(&self, lesson: &Lesson, sample: &Sample) -> Vec<(u32, u8)> {
         let all = (self.impacts)(&(self.worths)(lesson), sample);
-        let languages = (self.languages)(lesson).into_iter().map(|word| (word, 0));
-        all.into_iter().map(|(word, impact)| (word, level(impact as f32))).chain(languages).collect()
+        let languages = (self.languages)(lesson).into_iter().map(|word| (word, 1));
+        all.into_iter().map(|(word, impact)| (word, level(impact))).chain(languages).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! side by side in one integer, so that a posting costs one addition, and only a window of lessons is held at a time, so
 //! that memory does not grow with the store.
 
-use super::lanes::{FULL, LANES, LEVELS, add, bar_of, score, table, worth};
+use super::lanes::{FULL, LANES, add, bar_of, pack, score};
 use super::postings::Postings;
 use super::segment::{Segment, Word};
 use super::state::{Found, State};
@@ -22,8 +22,8 @@ const STEP: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Term {
     pub(super) found: Found,
-    /// The pieces that have it, in order, and what it is worth there for a lesson whose impact is 1.
-    pub places: Vec<(u16, f32)>,
+    /// The pieces that have it, in order, and what it is worth there, in tenths, at most 127.
+    pub places: Vec<(u16, u8)>,
 }
 
 /// A turn.
@@ -69,15 +69,15 @@ impl Cursor {
     }
 }
 
-/// What a cursor adds: for each group of pieces a table by level.
-type Tables = Vec<(usize, [u64; LEVELS])>;
+/// What a cursor adds by its level: to each group of pieces.
+type Groups = Vec<(usize, u64)>;
 
 /// A segment on its way.
 struct Walk<'s> {
     groups: usize,
     languages: Vec<(Cursor, u8)>,
     segment: &'s Segment,
-    words: Vec<(Cursor, Tables)>,
+    words: Vec<(Cursor, Groups)>,
 }
 
 /// How often a lesson counts that names a language of the turn; one that names others only counts half. Neither makes a
@@ -92,7 +92,6 @@ const OTHER: u8 = 2;
 /// # Errors
 /// The system's; `InvalidData` if the index is damaged.
 pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result<Vec<Hit>> {
-    let worths: [f32; LEVELS] = std::array::from_fn(|level| worth(level as u8));
     let mut best: BinaryHeap<Reverse<Hit>> = BinaryHeap::new();
     let least = least.max(1);
     let mut bar = least;
@@ -101,7 +100,7 @@ pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result
         let mut walk = Walk { groups: turn.pieces.div_ceil(LANES).max(1), languages: Vec::new(), segment, words: Vec::new() };
         for term in &turn.terms {
             if let Some(word) = here(term) {
-                walk.words.push((Cursor::new(segment, &word), tables(&term.places, word.top.min(63), &worths)));
+                walk.words.push((Cursor::new(segment, &word), groups(&term.places)));
             }
         }
         for (terms, mark) in [(&turn.same, SAME), (&turn.other, OTHER)] {
@@ -125,13 +124,13 @@ pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result
     Ok(all)
 }
 
-/// A table for each group of four pieces that the word is in.
-fn tables(places: &[(u16, f32)], top: u8, worths: &[f32; LEVELS]) -> Tables {
-    let group = |(piece, _): &(u16, f32)| usize::from(*piece) / LANES;
-    let each = |places: &[(u16, f32)]| {
-        let mut weights = [0.0; LANES];
+/// The weights for each group of four pieces that the word is in.
+fn groups(places: &[(u16, u8)]) -> Groups {
+    let group = |(piece, _): &(u16, u8)| usize::from(*piece) / LANES;
+    let each = |places: &[(u16, u8)]| {
+        let mut weights = [0; LANES];
         places.iter().for_each(|(piece, weight)| weights[usize::from(*piece) % LANES] = *weight);
-        (group(&places[0]), table(&weights, top, worths))
+        (group(&places[0]), pack(&weights))
     };
     places.chunk_by(|a, b| group(a) == group(b)).map(each).collect()
 }
@@ -148,13 +147,13 @@ impl Walk<'_> {
             let limit = start.saturating_add(width as u32).min(end);
             sums.fill(0);
             marks.fill(0);
-            for (cursor, tables) in &mut self.words {
+            for (cursor, groups) in &mut self.words {
                 let add_to = |doc: u32, level: u8| {
                     let at = doc.wrapping_sub(start) as usize;
-                    for (group, table) in &*tables {
+                    for (group, weights) in &*groups {
                         // A damaged file may say anything.
                         if let Some(sum) = sums.get_mut(group * width + at) {
-                            *sum = add(*sum, table[usize::from(level & 63)]);
+                            *sum = add(*sum, u64::from(level) * weights);
                         }
                     }
                 };

@@ -1,6 +1,5 @@
 //! The index beside what it stands for: every lesson scored by itself.
 
-use super::lanes::{ONE, level, worth};
 use super::sample::Counter;
 use super::{FORM, Index, Limits, Turn, hash, language_word};
 use crate::fs;
@@ -66,17 +65,17 @@ impl Dice {
 
 /// A turn as words with their pieces and worths, and languages.
 struct Asked {
-    words: BTreeMap<u32, Vec<(u16, f32)>>,
+    words: BTreeMap<u32, Vec<(u16, u8)>>,
     pieces: usize,
     same: Vec<u32>,
 }
 
 fn asked(dice: &mut Dice) -> Asked {
     let pieces = 1 + dice.below(9) as usize;
-    let mut words: BTreeMap<u32, BTreeMap<u16, f32>> = BTreeMap::new();
+    let mut words: BTreeMap<u32, BTreeMap<u16, u8>> = BTreeMap::new();
     for _ in 0..dice.below(60) {
         let place = dice.below(pieces as u64) as u16;
-        words.entry(hash(&dice.word())).or_default().insert(place, [0.2, 0.7, 1.0, 1.2][dice.below(4) as usize]);
+        words.entry(hash(&dice.word())).or_default().insert(place, [2, 7, 10, 12][dice.below(4) as usize]);
     }
     let same = if dice.below(2) == 0 { vec![language_word(super::language_bit("rust"))] } else { Vec::new() };
     Asked { words: words.into_iter().map(|(word, places)| (word, places.into_iter().collect())).collect(), pieces, same }
@@ -101,8 +100,11 @@ fn by_index(index: &Index, asked: &Asked, keep: usize) -> Vec<(String, u32)> {
     hits.iter().map(|hit| (index.lesson(hit.doc).unwrap().unwrap().id, hit.score)).collect()
 }
 
-/// The lessons of a text that count, each with its line, words and languages.
-struct Hand(Vec<(usize, String, Vec<(u32, u8)>, BTreeSet<u32>)>);
+/// A lesson that counts: its line, its id, its words and its languages.
+type Counted = (usize, String, Vec<(u32, u8)>, BTreeSet<u32>);
+
+/// The lessons of a text that count.
+struct Hand(Vec<Counted>);
 
 impl Hand {
     fn of(text: &str) -> Self {
@@ -131,7 +133,7 @@ impl Hand {
             let mut sums = vec![0u32; asked.pieces];
             for (word, level) in words {
                 for (piece, weight) in asked.words.get(word).into_iter().flatten() {
-                    sums[usize::from(*piece)] += (weight * worth(*level) * ONE).round() as u32;
+                    sums[usize::from(*piece)] += u32::from(*weight) * u32::from(*level);
                 }
             }
             let best = sums.into_iter().max().unwrap_or(0).min(32767);
@@ -311,14 +313,5 @@ fn a_damaged_index_is_made_anew_and_never_believed() {
         fs::append(store.lessons_file(), (dice.lesson(round).to_line() + "\n").as_bytes()).unwrap();
         let _ = Index::open(&store);
         std::fs::write(store.lessons_file(), &text).unwrap();
-    }
-}
-
-#[test]
-fn levels_stand_for_impacts_within_half_a_step() {
-    for n in 1..700 {
-        let impact = n as f32 / 100.0;
-        let near = worth(level(impact)) / impact;
-        assert!(impact < 0.04 || (0.957..1.045).contains(&near), "{impact} {near}");
     }
 }
