@@ -45,6 +45,8 @@ pub mod meter;
 pub mod outcome;
 pub mod session;
 pub mod store;
+// Over the store.
+pub mod index;
 
 // Floor 5, mind.
 pub mod compat;
