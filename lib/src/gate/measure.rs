@@ -71,11 +71,9 @@ fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
         term.places.sort_unstable_by_key(|(piece, _)| *piece);
         turn.terms.push(term);
     }
-    if query.languages != 0 {
-        for bit in (0..32).map(|at| 1u32 << at) {
-            if let Some(term) = index.term(language_word(bit), &mut room)? {
-                (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
-            }
+    for bit in (0..32).map(|at| 1u32 << at) {
+        if let Some(term) = index.term(language_word(bit), &mut room)? {
+            (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
         }
     }
     Ok(turn)
