@@ -62,7 +62,7 @@ fn labelled_turns_are_scored_and_a_threshold_is_proposed() {
     let (lessons, turns) = (lessons.to_str().unwrap(), turns.to_str().unwrap());
     let run = call(&t, &["eval", "--lessons", lessons, "--turns", turns], "");
     let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((lines.len(), &lines[0]["ranked"], &lines[1]["ranked"]), (3, &json!(["a"]), &json!([])));
+    assert_eq!((lines.len(), &lines[0]["ranked"][0], &lines[1]["ranked"]), (3, &json!("a"), &json!([])));
     assert!(lines[0]["score"].as_f64() > lines[1]["score"].as_f64(), "{run:?}");
     let proposed = json_of(&t, &["calibrate", "--lessons", lessons, turns, "--json"]);
     assert_eq!((&proposed["with"], &proposed["rows"][2]["recall"]), (&json!(1), &json!(1.0)));
