@@ -122,8 +122,12 @@ build_release() {
 	host=$(cargo -vV 2>/dev/null | sed -n 's/^host: //p')
 	profile=release
 	[ -z "$quick" ] || profile=try
-	# No program says where it was built.
-	remap="--remap-path-prefix=$source=ah --remap-path-prefix=${CARGO_HOME:-${HOME-}/.cargo}=cargo"
+	# What was built before must not show in what is built now.
+	CARGO_INCREMENTAL=0
+	export CARGO_INCREMENTAL
+	# No program says where it was built. Flags are parted by a character that no path has.
+	unit=$(printf '\037')
+	remap="--remap-path-prefix=$source=ah$unit--remap-path-prefix=${CARGO_HOME:-${HOME-}/.cargo}=cargo"
 	awk '{ print ($2 == "" ? "-" : $2) }' "$stage/bins" | LC_ALL=C sort -u >"$stage/groups"
 	: >"$stage/built"
 	while read -r features; do
@@ -137,10 +141,10 @@ build_release() {
 			folder=$source/target/alone/$host/$profile how='stands alone'
 		else
 			folder=$source/target/$profile how="needs this system's C library"
-			RUSTFLAGS=$remap
-			export RUSTFLAGS
+			CARGO_ENCODED_RUSTFLAGS=$remap
+			export CARGO_ENCODED_RUSTFLAGS
 			built "$folder/$first" --profile "$profile" --no-default-features --target-dir "$source/target" "$@" || failed "$first"
-			unset RUSTFLAGS
+			unset CARGO_ENCODED_RUSTFLAGS
 		fi
 		while read -r name; do echo "$name $how|$folder/$name" >>"$stage/built"; done <"$stage/names"
 	done <"$stage/groups"
@@ -160,8 +164,8 @@ stands_alone() {
 	shift 2
 	# A target is named so that what runs while building (build.rs, proc macros) is built as usual.
 	(
-		RUSTFLAGS="$remap -C target-feature=+crt-static -C relocation-model=static"
-		export RUSTFLAGS
+		CARGO_ENCODED_RUSTFLAGS="$remap$unit-Ctarget-feature=+crt-static$unit-Crelocation-model=static"
+		export CARGO_ENCODED_RUSTFLAGS
 		built "$program" --profile "$profile" --no-default-features --target "$host" --target-dir "$source/target/alone" "$@"
 	) && runs "$program"
 }

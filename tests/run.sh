@@ -110,9 +110,13 @@ clients() {
 	run 'clients recorded' env AH_BIN="$PWD/target/debug" python3 tests/clients/gate.py --clients "$cache/clients"
 	run 'clients judged' env AH_BIN="$PWD/target/debug" python3 tests/clients/judge.py --clients "$cache/clients"
 	run 'clients taught' env AH_BIN="$PWD/target/debug" python3 tests/clients/circle.py --clients "$cache/clients"
+	run 'clients meshed' env AH_BIN="$PWD/target/debug" python3 tests/clients/mesh.py --clients "$cache/clients"
 	# All the way of a person: a release, its installer, the bootstrap, the agents, and nothing left.
 	if run 'release' sh install/release.sh "$cache/release" --quick; then
-		run 'registered' python3 tests/clients/registered.py --release "$cache/release" --clients "$cache/clients"
+		namespace=''
+		! unshare -Ur true 2>/dev/null || namespace='unshare -Ur'
+		# shellcheck disable=SC2086
+		run 'registered' $namespace python3 tests/clients/registered.py --release "$cache/release" --clients "$cache/clients"
 	fi
 	run 'clients as models' env AH_JUDGE_BIN="$PWD/target/debug/ah-judge" python3 tests/clients/judge_call.py --clients "$cache/clients"
 }

@@ -6,9 +6,10 @@ use crate::settle::{Settled, is, settle};
 use crate::source::Source;
 use crate::target::Target;
 use crate::text::Text;
-use ah::harness::wiring::{self, Entry, Form, Found};
+use ah::harness::wiring::{self, Entry, Form, Found, Part};
 use ah::jsonc;
 use ah::receipt::{Line, Record, State, sha256};
+use std::ops::Range;
 use std::path::PathBuf;
 
 /// What a hook is to this run.
@@ -136,15 +137,7 @@ pub fn add(target: &Target, record: Option<&Record>, choice: &Choice) -> Result<
             fate,
         });
     }
-    renewed.sort_by_key(|(group, _)| std::cmp::Reverse(group.start));
-    for (group, entry) in &renewed {
-        let place = group.start - read.mark..group.end - read.mark;
-        let instead = wiring::instead(&read.text, &place, entry);
-        if target.form != Form::Toml && text.rewrite(place, &instead) {
-            entries.retain(|line| !same(line, entry));
-            entries.push(line(entry));
-        }
-    }
+    renew(target, &read, &mut text, &mut entries, renewed, choice)?;
     if !fresh.is_empty() {
         put(&mut text, target, &fresh).map_err(|error| Error::Invalid(target.path.clone(), error))?;
         left.retain(|line| !fresh.iter().any(|entry| same(line, entry)));
@@ -172,6 +165,38 @@ pub fn add(target: &Target, record: Option<&Record>, choice: &Choice) -> Result<
         mode: mode(target.scope.name()),
         source: read.source,
     })
+}
+
+/// Tells entries where their programs lie now: in the place of the old ones, so that no number changes. In TOML, where
+/// ours stand at the end, they are written anew.
+fn renew(
+    target: &Target,
+    read: &Read,
+    text: &mut Text,
+    entries: &mut Vec<Line>,
+    mut renewed: Vec<(Range<usize>, Entry)>,
+    choice: &Choice,
+) -> Result<(), Error> {
+    if renewed.is_empty() {
+        return Ok(());
+    }
+    if target.form == Form::Toml {
+        let all = Choice { parts: Part::ALL.to_vec(), ..choice.clone() }.entries(target.wiring);
+        let ours: Vec<Entry> = all.into_iter().filter(|entry| entries.iter().any(|line| same(line, entry))).collect();
+        *text = Text::of_others(&text.without());
+        *entries = ours.iter().map(line).collect();
+        return put(text, target, &ours).map_err(|error| Error::Invalid(target.path.clone(), error));
+    }
+    renewed.sort_by_key(|(group, _)| std::cmp::Reverse(group.start));
+    for (group, entry) in &renewed {
+        let place = group.start - read.mark..group.end - read.mark;
+        let instead = wiring::instead(&read.text, &place, entry);
+        if text.rewrite(place, &instead) {
+            entries.retain(|line| !same(line, entry));
+            entries.push(line(entry));
+        }
+    }
+    Ok(())
 }
 
 /// The mode of a new settings file: a project's is for everybody who has the project.

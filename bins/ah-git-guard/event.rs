@@ -1,5 +1,6 @@
 //! From a hook event to an answer: which tools are judged, and what a verdict becomes.
 
+use crate::claimed;
 use crate::guard::{self, Judged};
 use crate::own::memory::Memory;
 use crate::plain;
@@ -49,15 +50,17 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
     }
     let Some(mut judged) = tools::judge(event, &cwd, &policies, &memory, context) else { return Answer::Silence };
     // A hash of the call is more than the rest of a silent one: not before something was found.
-    let (outcome, message) = match judged.findings.is_empty() {
+    let (outcome, mut message) = match judged.findings.is_empty() {
         true => Default::default(),
         false => through(event, &cwd, &policies, &mut judged, context),
     };
     let makes = !judged.makings.is_empty();
+    let mut told = None;
     if (makes || !judged.written.is_empty()) && outcome.verdict <= Verdict::Note && !context.probe {
         let memory = memory();
         if makes {
             memory.makes(event, &judged.makings);
+            told = claimed::committed(event, &judged.makings, &policies);
         }
         // A file in another work tree (a submodule, a linked one) has a memory of its own.
         let mut dirs = BTreeSet::new();
@@ -69,6 +72,12 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         memory.wrote(event, &judged.written);
     }
     context.explain.say(|| crate::explain::text(&judged, &outcome));
+    match told {
+        // What the agent can act on reaches the agent; what the person reads too has it behind.
+        Some(told) if outcome.verdict == Verdict::Allow => return Answer::Context(told),
+        Some(told) => message = format!("{message}\n{told}"),
+        None => {}
+    }
     render(outcome.verdict, message)
 }
 

@@ -8,6 +8,7 @@ use ah::hook::{self, Edges, Program};
 use std::process::ExitCode;
 
 mod call;
+mod claimed;
 mod commands;
 mod commits;
 mod event;

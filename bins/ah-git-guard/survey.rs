@@ -33,6 +33,8 @@ pub struct Survey<'r> {
     made: Vec<PathBuf>,
     /// HEAD may have been moved by the line.
     moved: bool,
+    /// What the line staged so far.
+    staged: Vec<PathBuf>,
     /// The last command, for `eval "$(tool)"`.
     before: Option<Vec<Word>>,
 }
@@ -48,6 +50,7 @@ impl<'r> Survey<'r> {
             makings: Vec::new(),
             made: Vec::new(),
             moved: false,
+            staged: Vec::new(),
             before: None,
         }
     }
@@ -112,16 +115,22 @@ impl<'r> Survey<'r> {
     fn make(&mut self, command: &Command) {
         let Some(cwd) = command.cwd.as_deref().filter(|_| command.place == Place::Here) else { return };
         let invocation = Invocation::read(command);
-        if let Some(act) = making::act(&invocation, &command.stdin) {
-            let dir = invocation.dirs.iter().try_fold(Path::new(cwd).to_owned(), |dir, to| Some(absolute(&dir, to.literal()?)));
-            let plain = invocation.git_dir.is_none() && invocation.work_tree.is_none();
-            if let Some(dir) = dir.filter(|_| plain) {
+        let plain = invocation.git_dir.is_none() && invocation.work_tree.is_none();
+        let dir = || invocation.dirs.iter().try_fold(Path::new(cwd).to_owned(), |dir, to| Some(absolute(&dir, to.literal()?)));
+        let act = making::act(&invocation, &command.stdin);
+        if (act.is_some() || invocation.verb() == Some("add"))
+            && let Some(dir) = dir().filter(|_| plain)
+        {
+            self.staged.extend(making::stages(&invocation, &dir));
+            if let Some(act) = act {
+                let (moved, stages) = (self.moved, self.staged.clone());
                 match self.makings.iter_mut().find(|m| m.dir == dir) {
                     Some(known) => {
                         known.acts.push(act);
-                        known.moved |= self.moved;
+                        known.moved |= moved;
+                        known.stages = stages;
                     }
-                    None => self.makings.push(Making { dir, acts: vec![act], moved: self.moved }),
+                    None => self.makings.push(Making { dir, acts: vec![act], moved, stages }),
                 }
             }
         }

@@ -151,6 +151,12 @@ impl<'a> Event<'a> {
             && (prompt.is_empty() || prompt.starts_with("<task-notification>") && prompt.ends_with("</task-notification>"))
     }
 
+    /// The tool's name as sent: what its input belongs to.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        if self.native_tool.is_empty() { &self.tool_name } else { &self.native_tool }
+    }
+
     /// The patch that an `apply_patch` call carries, for `patch::files`.
     #[must_use]
     pub fn patch(&self) -> Option<Cow<'a, str>> {

@@ -274,6 +274,19 @@ fn codex_settings_in_toml_get_theirs_at_the_end() {
     // Codex adds lines of its own.
     home.ok(REMOVE);
     assert!(home.tree() == before);
+    // The programs move: the entries are told so.
+    home.ok(&["--harness", "codex", "--with", "judge", "--apply"]);
+    let count = home.read(".codex/config.toml").matches("[[hooks.").count();
+    let other = home.path().join("../other");
+    fs::rename(home.bin(), &other).unwrap();
+    let mut moved = home.command(&["--harness", "codex", "--apply"]);
+    let (code, said) = crate::bootstrap_home::said(&moved.arg("--bin").arg(&other).output().unwrap());
+    let now = home.read(".codex/config.toml");
+    assert!(code == 0 && said.contains("told where it lies now"), "{code} {said}");
+    assert!(now.matches("[[hooks.").count() == count && !now.contains("s bin/") && now.contains("ah-judge"), "{now}");
+    fs::rename(&other, home.bin()).unwrap();
+    home.ok(REMOVE);
+    assert!(home.tree() == before);
     home.ok(&["--harness", "codex", "--apply"]);
     let more = format!(
         "{}\n[hooks.state.\"x\"]\ntrusted_hash = \"y\"\n",

@@ -217,3 +217,58 @@ fn an_answer_that_is_no_use_leaves_the_episode() {
     assert!(code == 0 && text.contains("nothing     said so"), "{text}");
     assert_eq!(store(&desk, "lessons.jsonl"), before);
 }
+
+/// Killed at any moment, learning stores a lesson whole or not at all, and the next run makes one of it, not two.
+#[test]
+fn a_killed_run_is_done_again_and_leaves_one_lesson() {
+    for pause in [0, 5, 20, 40, 55, 60, 65, 80, 120] {
+        let desk = Whole::new();
+        desk.prompt("write the uploader");
+        desk.prompt("no, don't retry without a delay");
+        fs::write(desk.path("slow"), "0.05").unwrap();
+        desk.say(&draft("new", "", "Does each retry wait longer than the one before?"));
+        let mut first = desk.start(JUDGE, &["learn", "--yes"], "");
+        std::thread::sleep(std::time::Duration::from_millis(pause));
+        first.kill().unwrap();
+        first.wait().unwrap();
+        assert_eq!(learn(&desk, &["--yes"]).0, 0);
+        let episode = lines(&desk, "episodes.jsonl")[0]["id"].clone();
+        let lessons = lines(&desk, "lessons.jsonl");
+        let from = lessons.iter().filter(|lesson| lesson["episodes"].as_array().is_some_and(|all| all.contains(&episode)));
+        assert_eq!(from.count(), 1, "after {pause} ms");
+        assert_eq!(learn(&desk, &[]).1, "nothing to learn from: no correction waits\n");
+    }
+}
+
+#[test]
+fn what_is_no_episode_is_passed_over() {
+    let desk = Whole::new();
+    desk.prompt("write the uploader");
+    desk.prompt("no, don't retry without a delay");
+    let file = desk.path("ah/data/collectives/team/episodes.jsonl");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes.extend(b"\0\0\n{\"id\":7}\n[]\n\xff\xfe\n{\"id\":\"x\",\"ms\":1,\"correction\":null}\n");
+    bytes.extend(format!("{}\n", "[".repeat(100_000)).bytes());
+    bytes.extend(b"{\"id\":\"\\u001b[2J\",\"ms\":1,\"correction\":\"\\u202eno\\u001b[31m\",\"task\":\"t\"}\n{\"id\":\"torn");
+    fs::write(&file, bytes).unwrap();
+    desk.settings(&json!({"model": "words"}));
+    let (code, text) = learn(&desk, &[]);
+    assert!(code == 1 && text.contains("2 corrections are kept") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    desk.prompt("nope, use the pool we already have");
+    assert!(learn(&desk, &[]).1.contains("3 corrections are kept"));
+}
+
+#[test]
+fn a_person_is_asked_about_each() {
+    let desk = Whole::new();
+    desk.prompt("write the uploader");
+    desk.prompt("no, don't retry without a delay");
+    desk.say(&draft("new", "", "Does each retry wait longer than the one before?"));
+    let before = lines(&desk, "lessons.jsonl").len();
+    let Some((text, code)) = desk.at_terminal("n", &["learn"]) else { return };
+    assert!(text.contains("store it?") && code == 1, "{text}");
+    assert_eq!(lines(&desk, "lessons.jsonl").len(), before);
+    let (text, code) = desk.at_terminal("y", &["learn"]).unwrap();
+    assert!(text.contains("Does each retry wait") && code == 0, "{text}");
+    assert_eq!(lines(&desk, "lessons.jsonl").len(), before + 1);
+}

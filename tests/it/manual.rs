@@ -11,6 +11,7 @@ const PROGRAMS: &[Program] = &[
     Program { name: "ah-doctor", file: env!("CARGO_BIN_EXE_ah-doctor"), flag: "deep", command: "demo" },
     Program { name: "ah-git-guard", file: env!("CARGO_BIN_EXE_ah-git-guard"), flag: "harness", command: "check" },
     Program { name: "ah-judge", file: env!("CARGO_BIN_EXE_ah-judge"), flag: "send", command: "request" },
+    Program { name: "ah-mesh", file: env!("CARGO_BIN_EXE_ah-mesh"), flag: "read-only", command: "claims" },
     Program { name: "ah-prefilter", file: env!("CARGO_BIN_EXE_ah-prefilter"), flag: "pass", command: "tally" },
 ];
 
@@ -144,6 +145,17 @@ fn every_example_is_understood() {
             let said = String::from_utf8_lossy(&done.stderr);
             assert!(matches!(code, Some(0 | 1 | 3)), "{line}: exit {code:?}: {said}");
         }
+    }
+}
+
+#[test]
+fn the_overview_names_every_executable_as_its_page_does() {
+    let overview = page("ah.7");
+    for program in PROGRAMS {
+        let own = program.page();
+        let about = own.lines().find_map(|line| line.strip_prefix(".Nd ")).unwrap();
+        assert!(overview.contains(&format!(".It Xr {} 1\n{about}\n", program.name)), "{}: {about}", program.name);
+        assert!(overview.contains(&format!(".Xr {} 1 ,\n", program.name)), "{}", program.name);
     }
 }
 

@@ -158,6 +158,9 @@ fn touches_go_where_their_target_belongs() {
     let link = t.work().join("link");
     std::os::unix::fs::symlink(&other, &link).unwrap();
     silent(&t, &ran(&t, "t5", "Edit", file("link/notes.txt")));
+    silent(&t, &ran(&t, "t8", "Grep", json!({"pattern": "secret plan", "path": other})));
+    silent(&t, &ran(&t, "t9", "mcp__files__search", json!({"query": "secret plan", "path": there})));
+    silent(&t, &failed(&t, "t10", "Edit", file(&there), "User rejected: the user said: secret plan"));
     let text = std::fs::read_to_string(log_file(&t)).unwrap();
     assert!(!text.contains("notes.txt") && !text.contains("secret plan"), "{text}");
     assert_eq!(fold(&t).turn.touches.iter().map(|touch| touch.paths.join(" ")).collect::<Vec<_>>(), ["a.txt"]);

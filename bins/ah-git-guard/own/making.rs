@@ -1,11 +1,12 @@
 //! What a git command is about to make: commits, stash entries, remotes. Told by its words, for the session's memory.
 
+use crate::hits::absolute;
 use crate::invocation::Invocation;
 use crate::options::Options;
 use crate::spec;
 use ah::session::mark;
 use ah::shell::{Stdin, Word};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What the commands of a line are about to make from one directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,21 @@ pub struct Making {
     pub acts: Vec<String>,
     /// HEAD is moved before.
     pub moved: bool,
+    /// What is staged on the way, with everything below it.
+    pub stages: Vec<PathBuf>,
+}
+
+/// What `add` stages, or `commit` takes from the work tree: by literal name, or all there is.
+pub fn stages(invocation: &Invocation, dir: &Path) -> Vec<PathBuf> {
+    let Some(verb) = invocation.verb().filter(|verb| matches!(*verb, "add" | "commit")) else { return Vec::new() };
+    let o = Options::read(spec::of(verb), &invocation.args);
+    if o.refused || o.unclear || o.has("dry-run") {
+        return Vec::new();
+    }
+    if o.operands.is_empty() && (o.has("all") || o.has("update")) {
+        return vec![PathBuf::from("/")];
+    }
+    o.operands.iter().filter_map(Word::literal).map(|path| absolute(dir, path)).collect()
 }
 
 /// Whether a verb may set HEAD on another commit than a new one of its own.

@@ -35,7 +35,16 @@ fn count(sentence: &str) -> i32 {
     let spaced = sentence.replace(',', " , ");
     let trim = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != ',').to_owned();
     let words: Vec<String> = spaced.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
-    let sum = |words: &[String]| -> i32 { SIGNS.iter().filter(|(sign, _)| stands(sign, words)).map(|(_, counts)| counts).sum() };
+    // Every prompt pays for each sign: nearly all end at their first two bytes.
+    let mut begins = [false; 1024];
+    words.iter().for_each(|word| begins[two(word.as_bytes())] = true);
+    let may = |sign: &str| {
+        let sign = sign.as_bytes();
+        let sign = if sign.first() == Some(&b'^') { &sign[1..] } else { sign };
+        sign.first() == Some(&b'*') || begins[two(sign)]
+    };
+    let signs: Vec<&(&str, i32)> = SIGNS.iter().filter(|(sign, _)| may(sign)).collect();
+    let sum = |words: &[String]| -> i32 { signs.iter().filter(|(sign, _)| stands(sign, words)).map(|(_, counts)| counts).sum() };
     let (mut best, mut rest, mut more) = (sum(&words), &words[..], 0);
     while let Some((skip, adds)) = beginning(rest) {
         (rest, more) = (&rest[skip..], more + adds);
@@ -44,32 +53,44 @@ fn count(sentence: &str) -> i32 {
     best
 }
 
+/// A place for how a word begins; a blank ends it.
+fn two(word: &[u8]) -> usize {
+    let byte = |at: usize| word.get(at).copied().filter(|byte| *byte != b' ').map_or(0, usize::from);
+    (byte(0) * 31 + byte(1)) & 1023
+}
+
 /// How many words a soft or idle beginning has, with its comma, and what it adds.
 fn beginning(words: &[String]) -> Option<(usize, i32)> {
     let kinds = [(SOFT, 1), (IDLE, 0)];
     let mut found = kinds.iter().flat_map(|(all, adds)| all.iter().map(move |begin| (begin, adds)));
-    let (begin, adds) = found.find(|(begin, _)| stands(&format!("^{begin}"), words))?;
+    let (begin, adds) = found.find(|(begin, _)| meets(begin, words))?;
     let length = begin.split(' ').count();
     Some((length + usize::from(words.get(length).is_some_and(|word| word == ",")), *adds))
 }
 
 fn stands(sign: &str, words: &[String]) -> bool {
-    let (begin, sign) = sign.strip_prefix('^').map_or((false, sign), |sign| (true, sign));
-    let first = sign.as_bytes().first().copied();
+    let (begin, sign) = if sign.as_bytes().first() == Some(&b'^') { (true, &sign[1..]) } else { (false, sign) };
     let starts = if begin { words.len().min(1) } else { words.len() };
-    // Every prompt pays for each sign: nearly all end at their first byte.
-    (0..starts).any(|at| (first == Some(b'*') || words[at].as_bytes().first().copied() == first) && meets(sign, &words[at..]))
+    let first = sign.as_bytes().first();
+    (0..starts).any(|at| (first == Some(&b'*') || words[at].as_bytes().first() == first) && meets(sign, &words[at..]))
 }
 
 /// Whether the words begin with those of a sign.
 fn meets(sign: &str, words: &[String]) -> bool {
-    let mut words = words.iter();
-    sign.split(' ').all(|want| {
-        words.next().is_some_and(|have| match want.strip_prefix('*') {
-            Some(ending) => have.len() > ending.len() + 1 && have.ends_with(ending),
-            None => have == want,
-        })
-    })
+    let mut rest = sign.as_bytes();
+    for have in words {
+        let end = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+        let (want, have) = (&rest[..end], have.as_bytes());
+        let same = match want {
+            [b'*', ending @ ..] => have.len() > ending.len() + 1 && have.ends_with(ending),
+            _ => have == want,
+        };
+        if !same || end == rest.len() {
+            return same;
+        }
+        rest = &rest[end + 1..];
+    }
+    false
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `learn`: what waits is turned into lessons, each shown before it is stored.
 
-use super::apply::{Change, change};
+use super::apply::{Change, change, episodes};
 use super::draft::{Draft, Near, RUBRIC, prompt, schema};
 use super::near::near;
 use super::show;
@@ -86,6 +86,12 @@ impl Run<'_> {
             exit::print(self.cli.name, &show::episode(episode));
             // What one episode taught, the next one meets in the store.
             let lessons = self.place.read(self.cli)?.live;
+            // A run that was killed had stored it and not yet said so.
+            if let Some(lesson) = lessons.iter().find(|lesson| episodes(lesson).contains(&episode.id)) {
+                exit::print(self.cli.name, &format!("  learned     already, as {}\n", quote::line(&lesson.id, 100)));
+                self.close(episode, State::Learned, std::slice::from_ref(&lesson.id))?;
+                continue;
+            }
             let change = match self.draft(episode, &lessons) {
                 Ok(draft) => change(draft, episode, &lessons),
                 Err(why) => {
@@ -138,7 +144,7 @@ impl Run<'_> {
             return Word::No;
         }
         loop {
-            print!("  store it? [y]es, [n]ot now, [d]rop, [q]uit ");
+            print!("  store it? [y]es, [n]ot now, [d]rop, [q]uit: ");
             let _ = std::io::stdout().flush();
             let mut line = String::new();
             if std::io::stdin().read_line(&mut line).is_ok_and(|n| n == 0) {

@@ -32,7 +32,7 @@ pub fn possible(paths: &Paths) -> bool {
 
 /// Whether a tool call changes something.
 fn changes(event: &Event) -> bool {
-    event.tool_input.is_some_and(|input| effect_in(&event.tool_name, input, Some(&event.cwd)).may_change())
+    event.tool_input.is_some_and(|input| effect_in(event.tool(), input, Some(&event.cwd)).may_change())
 }
 
 /// Starts a check in the background, if it is time for one.

@@ -4,7 +4,7 @@
 //! is divided by the deviation that it would have over ordinary text, so that long and common-worded lessons score no
 //! higher than short and rare-worded ones.
 
-use super::common::share;
+use super::background::share;
 use super::sample::{Form, Sample};
 use crate::lesson::Lesson;
 use crate::math::ln;

@@ -3,8 +3,8 @@
 //! `lessons.idx` holds most lessons, `lessons.tail.idx` those that came since. Neither is ever needed: what is missing is
 //! compiled in memory, with the same answer. Files are read at the places that the words of a question name.
 
+mod background;
 mod chunk;
-mod common;
 mod files;
 mod head;
 mod impact;

@@ -102,8 +102,11 @@ fn by_index(index: &Index, asked: &Asked, keep: usize) -> Vec<(String, u32)> {
     hits.iter().map(|hit| (index.lesson(hit.doc).unwrap().unwrap().id, hit.score)).collect()
 }
 
-/// The lessons of a text that count, each with its line, words and languages.
-struct Hand(Vec<(usize, String, Vec<(u32, u8)>, BTreeSet<u32>)>);
+/// A lesson that counts: its line, its id, its words and its languages.
+type Counted = (usize, String, Vec<(u32, u8)>, BTreeSet<u32>);
+
+/// The lessons of a text that count.
+struct Hand(Vec<Counted>);
 
 impl Hand {
     fn of(text: &str) -> Self {

@@ -16,12 +16,6 @@ const ENDS: &[&str] = &[
 /// How further names of environment variables end.
 const VARIABLE_ENDS: &[&str] = &["_AUTH", "_DSN", "_KEY", "_PASS", "_PWD", "_SALT"];
 
-/// How the last words of all these names end, in three letters: most words are looked at no further.
-const TAILS: [&[u8; 3]; 17] = [
-    b"alt", b"als", b"ase", b"ass", b"dsn", b"ial", b"ing", b"ion", b"ken", b"key", b"ode", b"ord", b"pwd", b"ret", b"swd",
-    b"uth", b"ser",
-];
-
 /// Words after a name that are types or say that there is none.
 const NO_SECRETS: &[&str] = &[
     "any", "bool", "boolean", "bytes", "false", "int", "nil", "none", "null", "number", "option", "optional", "required", "str",
@@ -54,11 +48,23 @@ pub(super) fn find(bytes: &[u8], at: Range<usize>) -> Option<Range<usize>> {
     (text.len() >= 3 && !counts && !text.eq_ignore_ascii_case(word)).then_some(span)
 }
 
-/// Whether a name of a secret, or the flag of a login, can end with this word.
+/// Whether a name of a secret, or the flag of a login, can end with this word: most words are looked at no further.
 fn may_name(word: &[u8]) -> bool {
     let mut letters = word.iter().rev().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
     let (Some(c), Some(b), Some(a)) = (letters.next(), letters.next(), letters.next()) else { return false };
-    TAILS.contains(&&[a, b, c])
+    match (c, b, a) {
+        (b'd', w, o) => matches!([o, w], [b'o', b'r'] | [b'p', b'w'] | [b's', b'w']),
+        (b'e', s, a) => matches!([a, s], [b'a', b's'] | [b'o', b'd']),
+        (b'g', n, i) => [i, n] == [b'i', b'n'],
+        (b'h', t, u) => [u, t] == [b'u', b't'],
+        (b'l', a, i) => [i, a] == [b'i', b'a'],
+        (b'n', e, k) => matches!([k, e], [b'd', b's'] | [b'i', b'o'] | [b'k', b'e']),
+        (b'r', e, s) => [s, e] == [b's', b'e'],
+        (b's', l, a) => matches!([a, l], [b'a', b'l'] | [b'a', b's']),
+        (b't', l, a) => matches!([a, l], [b'a', b'l'] | [b'r', b'e']),
+        (b'y', e, k) => [k, e] == [b'k', b'e'],
+        _ => false,
+    }
 }
 
 /// Where the value begins that belongs to a name ending at `end`, and whether only blanks stand between.

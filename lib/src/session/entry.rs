@@ -4,6 +4,7 @@
 
 use super::judging::{Asked, Check, Judged, Mark, Queue, Shown};
 use super::line::Prompt;
+use super::plain::Plain;
 use super::state::State;
 use crate::redact::redact;
 use serde::{Deserialize, Serialize};
@@ -267,6 +268,13 @@ impl Logged {
         // The guard's notes may be long, and are not read here.
         if bytes[..bytes.len().min(60)].windows(9).any(|window| window == b"\"k\":\"own\"") {
             return None;
+        }
+        // Nearly every line is one of these, and is read in one go.
+        if let Ok(plain) = serde_json::from_slice::<Plain<'_>>(bytes) {
+            let (t, key) = (plain.t, plain.key.clone().into_owned());
+            if let Some(entry) = plain.entry() {
+                return Some(Self { clean: true, entry, key, t });
+            }
         }
         let head: Head<'_> = serde_json::from_slice(bytes).ok()?;
         let entry: Entry = serde_json::from_slice(bytes).ok()?;

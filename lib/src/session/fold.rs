@@ -14,6 +14,9 @@ use std::io;
 /// How much of a log lies between two lines that add it up, in bytes.
 const STEP: u64 = 64 << 10;
 
+/// How much at least, where a turn ends: the next one then costs what it is itself.
+const LEAST: u64 = 4 << 10;
+
 /// What a log adds up to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fold {
@@ -73,10 +76,10 @@ impl Session {
 }
 
 impl Fold {
-    /// A line that adds the log up, where so much was appended since the last one that it is due.
+    /// A line that adds the log up, where enough was appended since the last one.
     #[must_use]
     pub(super) fn summary(&self, t: u64) -> Option<Logged> {
-        let due = self.state.covers.saturating_sub(self.since) > STEP;
+        let due = self.state.covers.saturating_sub(self.since) > LEAST;
         due.then(|| Logged::new(t, "", Entry::State(Box::new(self.state.clone()))))
     }
 }

@@ -15,6 +15,7 @@ mod memory;
 mod newest;
 mod origin;
 mod own;
+mod plain;
 mod record;
 mod state;
 mod sweep;

@@ -171,7 +171,7 @@ mod tests {
             source: "queen".into(),
             ..Lesson::default()
         };
-        store.append(&[new.clone()]).unwrap();
+        store.append(std::slice::from_ref(&new)).unwrap();
         let lessons = store.read().unwrap();
         assert_eq!((lessons.live.last(), lessons.hidden["L-z"].as_str()), (Some(&new), "L-new"));
         assert_eq!(store.get(&["L-new", "none", "L-x"]).unwrap().len(), 2);

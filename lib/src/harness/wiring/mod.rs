@@ -170,6 +170,8 @@ pub const HOOKS: &[Hook] = &[
     // Every tool: a session that is paused pauses at whatever it does next.
     hook(Part::Mesh, Moment::PreToolUse, MESH, Tools::All, SHORT),
     hook(Part::Mesh, Moment::PostToolUse, MESH, Tools::Edits, SHORT),
+    // A claim of a call that failed is given back.
+    hook(Part::Mesh, Moment::PostToolUseFailure, MESH, Tools::Edits, SHORT),
     hook(Part::Mesh, Moment::Stop, MESH, Tools::All, SHORT),
     hook(Part::Mesh, Moment::Interrupt, MESH, Tools::All, SHORT),
     hook(Part::Mesh, Moment::SessionEnd, MESH, Tools::All, SHORT),

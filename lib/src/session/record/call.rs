@@ -30,12 +30,12 @@ struct Paths {
 /// What a call says that ran, or failed with `error`.
 pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let tool = if event.native_tool.is_empty() { &event.tool_name } else { &event.native_tool };
-    let effect = effect_in(tool, input, Some(&event.cwd));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
     let shell = words::is_shell(&event.tool_name);
-    let paths = paths(home, event, effect.reads.iter().chain(&effect.writes));
+    let named = words::named(event, &effect);
+    let paths = paths(home, event, &named);
     // A file of somebody else, or of nobody: nothing of it is recorded. A command runs here, whatever it names.
-    let named = !effect.reads.is_empty() || !effect.writes.is_empty();
+    let named = !named.is_empty();
     if paths.here.is_empty() && (paths.foreign || named && !shell) {
         return Vec::new();
     }
@@ -67,14 +67,17 @@ pub(super) fn entries(home: &Home, event: &Event, error: Option<&str>) -> Vec<En
 /// A call that a person refused, with what was said.
 pub(super) fn denied(home: &Home, event: &Event, said: &str) -> Vec<Entry> {
     let Some(input) = event.tool_input else { return Vec::new() };
-    let effect = effect_in(&event.tool_name, input, Some(&event.cwd));
-    let paths = paths(home, event, effect.reads.iter().chain(&effect.writes));
+    let effect = effect_in(event.tool(), input, Some(&event.cwd));
+    let paths = paths(home, event, &words::named(event, &effect));
+    if paths.foreign && paths.here.is_empty() {
+        return Vec::new();
+    }
     let text = if paths.foreign { String::new() } else { format!("{} {}", words::of(event), paths.here.join(" ")) };
     let tool = safe_head(&event.tool_name, 100).into_owned();
     vec![Entry::Denied { text: safe_line(&text, TEXT), tool, words: safe_head(said, super::LONG).into_owned() }]
 }
 
-fn paths<'e>(home: &Home, event: &Event, all: impl Iterator<Item = &'e String>) -> Paths {
+fn paths(home: &Home, event: &Event, all: &[String]) -> Paths {
     let cwd = Path::new(&*event.cwd);
     let mut paths = Paths { here: Vec::new(), foreign: false };
     // A secret that stands where a file's name could is none only by what stands before it.
@@ -84,7 +87,7 @@ fn paths<'e>(home: &Home, event: &Event, all: impl Iterator<Item = &'e String>) 
         let name = path.rsplit('/').next().unwrap_or(path);
         matches!(line, Cow::Owned(_)) && words::is_shell(&event.tool_name) && !line.contains(name)
     };
-    for path in all.take(PATHS) {
+    for path in all.iter().take(PATHS) {
         match home.whose(cwd, path) {
             Belongs::Here(path) if path.len() <= PATH && !secret(&path) => paths.here.push(redact(&path).into_owned()),
             Belongs::Here(_) | Belongs::Nowhere => {}

@@ -1,5 +1,6 @@
 //! The words of a tool call: what it was asked, and what it wrote.
 
+use crate::effect::Effect;
 use crate::event::{Event, field, fields, text_head};
 use crate::patch;
 use serde_json::value::RawValue;
@@ -34,6 +35,16 @@ pub(super) fn of<'e>(event: &'e Event) -> Cow<'e, str> {
         words.insert(0, name.replace("__", " ").into());
     }
     words.join(" ").into()
+}
+
+/// The paths that a call names: those it reads and writes, and where it searches.
+pub(super) fn named(event: &Event, effect: &Effect) -> Vec<String> {
+    let mut all: Vec<String> = effect.reads.iter().chain(&effect.writes).cloned().collect();
+    if let Some(input) = event.tool_input.filter(|_| all.is_empty() && !is_shell(&event.tool_name)) {
+        let paths = fields(input, &["path", "file_path", "notebook_path"]).into_iter().flatten();
+        all.extend(paths.filter_map(|raw| text_head(raw, READ)).filter(|path| !path.is_empty()).map(Cow::into_owned));
+    }
+    all
 }
 
 /// What an edit wrote; `None` for another tool.
