@@ -63,10 +63,11 @@ mod mutations;
 mod prefilter_bad_input;
 mod prefilter_commands;
 mod prefilter_gate;
+mod prefilter_index;
 mod prefilter_races;
 mod prefilter_record;
 mod prefilter_run;
-mod prefilter_score;
+
 mod prefilter_secrets;
 mod prefilter_spoof;
 mod prefilter_stop;
