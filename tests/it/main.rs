@@ -71,6 +71,7 @@ mod prefilter_run;
 mod prefilter_secrets;
 mod prefilter_spoof;
 mod prefilter_stop;
+mod prefilter_stores;
 mod redact;
 mod restore;
 mod round_trip;
