@@ -63,7 +63,6 @@ mod mutations;
 mod prefilter_bad_input;
 mod prefilter_commands;
 mod prefilter_gate;
-mod prefilter_index;
 mod prefilter_races;
 mod prefilter_record;
 mod prefilter_run;
