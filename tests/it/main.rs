@@ -66,6 +66,7 @@ mod prefilter_gate;
 mod prefilter_races;
 mod prefilter_record;
 mod prefilter_run;
+
 mod prefilter_secrets;
 mod prefilter_spoof;
 mod prefilter_stop;
