@@ -63,6 +63,10 @@ pub fn stop(event: &Event, context: &Context, desk: &Desk) -> Answer {
     if let Err(error) = answered(event, desk) {
         return fail("cannot write down what was answered", &error);
     }
+    if ah::mesh::paused(desk.paths, &event.session_id, now_ms()).is_some() {
+        say("a person has paused this session: no model is asked");
+        return Answer::Silence;
+    }
     if event.stop_hook_active {
         say("this stop follows a question: never a second one");
         return Answer::Silence;

@@ -9,36 +9,43 @@ use std::process::ExitCode;
 
 mod commands;
 mod event;
+mod here;
 mod lessons;
+mod turns;
 
 const CLI: Cli = Cli {
     name: "ah-prefilter",
     about: "record a session's turns, and tell for free which are worth a model",
     usage: &[
         "[flags] [--pass] < event",
-        "calibrate TURNS [--lessons FILE] [--json]",
+        "calibrate [--lessons FILE] [--compat] [--json] TURNS",
         "changes [--compat] < calls",
-        "eval --turns FILE [--lessons FILE]",
-        "features|score --context FILE [--lessons FILE] [--compat] [--json]",
-        "index [--lessons FILE] [--json]",
+        "eval --lessons FILE --turns FILE [--compat]",
+        "features [--session ID | --context FILE] [--lessons FILE] [--compat]",
+        "index [--json]",
         "markers [--json]",
+        "score [--session ID | --context FILE] [--lessons FILE] [--compat] [--json]",
         "skip [--session ID | --context FILE [--lessons FILE]] [--json]",
         "tally [--compat] [--json] [DIR]",
-        "threshold [--json]",
-        "turn --context FILE [--json]",
+        "threshold [--compat] [--json]",
+        "turn [--session ID | --context FILE] [--json]",
     ],
     commands: &[
-        Command { name: "calibrate", args: "TURNS", help: "say what thresholds keep of labelled turns, and propose one" },
+        Command {
+            name: "calibrate",
+            args: "TURNS",
+            help: "say what each threshold makes of labelled turns, JSON lines, and propose one",
+        },
         Command { name: "changes", args: "", help: "say for each tool call, a JSON line, whether it changes anything" },
-        Command { name: "eval", args: "", help: "score and rank the turns of a file, a JSON line each" },
-        Command { name: "features", args: "", help: "print all that is computed of a context, as JSON" },
+        Command { name: "eval", args: "", help: "score turns, JSON lines, and rank the lessons for each" },
+        Command { name: "features", args: "", help: "print all that is computed of a turn" },
         Command { name: "index", args: "", help: "compile the lessons of here at once, and count them" },
         Command { name: "markers", args: "", help: "list what closes a turn" },
-        Command { name: "score", args: "", help: "print a context's score, the threshold and the lessons it ranks" },
+        Command { name: "score", args: "", help: "print how well a turn matches the lessons, and which ones" },
         Command { name: "skip", args: "", help: "ask the gate about a session's present turn: exit 0 it skips, 1 it opens" },
         Command { name: "tally", args: "[DIR]", help: "count what the logs of a folder say was asked, skipped and spent" },
-        Command { name: "threshold", args: "", help: "say what a score is compared with, and why" },
-        Command { name: "turn", args: "", help: "print what of a context is the present turn" },
+        Command { name: "threshold", args: "", help: "print with what scores are compared here, and where it is from" },
+        Command { name: "turn", args: "", help: "print what was said and done since the last turn was closed" },
     ],
     flags: &[
         COMPAT, COMPLETIONS, CONTEXT, EVENT, EXPLAIN, FAIL, HARNESS, HELP, JSON, JSONL, LESSONS, PASS, RECORD, SESSION, TURNS,
@@ -53,7 +60,7 @@ const LESSONS: Flag = Flag { long: "lessons", short: None, value: Some("FILE"), 
 const PASS: Flag =
     Flag { long: "pass", short: None, value: None, help: "at a stop: print the event when the judge should see it" };
 const SESSION: Flag = Flag { long: "session", short: None, value: Some("ID"), help: "this session, not the newest one here" };
-const TURNS: Flag = Flag { long: "turns", short: None, value: Some("FILE"), help: "labelled turns, a JSON line each" };
+const TURNS: Flag = Flag { long: "turns", short: None, value: Some("FILE"), help: "turns to score: JSON lines" };
 
 static PROGRAM: Program = Program {
     answer: event::answer,

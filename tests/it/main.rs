@@ -63,6 +63,7 @@ mod model_server;
 mod mutations;
 mod prefilter_bad_input;
 mod prefilter_commands;
+mod prefilter_gate;
 mod prefilter_races;
 mod prefilter_record;
 mod prefilter_run;

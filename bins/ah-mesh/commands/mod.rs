@@ -50,10 +50,8 @@ fn reason(why: Option<Off>) -> &'static str {
 fn time(cli: &Cli, call: &Call) -> Result<Option<u64>, ExitCode> {
     let Some(value) = call.value("for") else { return Ok(None) };
     let text = value.to_string_lossy();
-    let (digits, unit) = match text.trim_end_matches(|c: char| c.is_ascii_alphabetic()) {
-        digits => (digits, &text[digits.len()..]),
-    };
-    let unit = match unit {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
         "" | "s" => Some(1_000),
         "m" => Some(60_000),
         "h" => Some(3_600_000),

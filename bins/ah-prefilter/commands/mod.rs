@@ -1,5 +1,6 @@
 //! What a person or a script runs by hand.
 
+mod calibrate;
 mod changes;
 mod eval;
 mod index;
@@ -8,12 +9,15 @@ mod score;
 mod skip;
 mod tally;
 mod threshold;
+mod turn;
 
+pub use calibrate::calibrate;
 pub use changes::changes;
-pub use eval::{calibrate, eval};
+pub use eval::eval;
 pub use index::index;
 pub use markers::markers;
-pub use score::{features, score, turn};
+pub use score::{features, score};
 pub use skip::skip;
 pub use tally::tally;
 pub use threshold::threshold;
+pub use turn::turn;

@@ -1,14 +1,11 @@
 //! `skip`: what the gate says of a turn that ended now.
 
+use crate::here;
 use ah::cli::{Call, Cli};
 use ah::compat;
-use ah::event::Event;
 use ah::exit;
 use ah::fs;
-use ah::gate::Settings;
-use ah::paths::Paths;
 use ah::quote;
-use ah::session::{Home, newest};
 use ah::stop::decide;
 use ah::store::Store;
 use std::ffi::OsStr;
@@ -53,23 +50,11 @@ fn of_context(cli: &Cli, call: &Call, file: &OsStr) -> Result<(bool, f64, f64, S
 
 /// The newest session of the repository around here, or a named one.
 fn of_session(cli: &Cli, call: &Call) -> Result<(bool, f64, f64, String), ExitCode> {
-    let paths = Paths::from_env().ok_or_else(|| exit::fail(cli.name, exit::UNAVAILABLE, "HOME is not set"))?;
-    let cwd = std::env::current_dir().unwrap_or_default();
-    let named = call.value("session").map(|id| id.to_string_lossy().into_owned());
-    let why = std::cell::RefCell::new("no session of here is recorded".to_owned());
-    let open = |id: String| {
-        let event = Event { session_id: id.into(), cwd: cwd.to_string_lossy(), ..Event::default() };
-        Home::of(paths, &event, &|text| *why.borrow_mut() = text.to_owned()).ok().flatten()
-    };
-    let id = named.or_else(|| newest(paths, &open("-".to_owned())?.scope.store));
-    let home = id.and_then(open).filter(|home| home.session.file().exists());
-    let none = || exit::fail(cli.name, exit::NO_INPUT, &format!("nothing to ask about: {}", why.borrow()));
-    let home = home.ok_or_else(none)?;
+    let home = here::session(cli, call)?;
     let fold = home.session.fold().map_err(|error| {
         exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read: {}: {error}", quote::path(home.session.file())))
     })?;
-    let settings = Settings { learns: false, ..Settings::of(&home.config, &|name| std::env::var_os(name)) };
-    let decision = decide(&home, &Store::of(paths, &home.scope), &settings, &fold, "");
+    let decision = decide(&home, &Store::of(here::paths(cli)?, &home.scope), &here::settings(&home.config), &fold, "");
     if let Some(error) = decision.failed {
         return Err(exit::fail(cli.name, exit::NO_INPUT, &format!("cannot read the lessons: {error}")));
     }

@@ -6,12 +6,14 @@
 mod calibration;
 mod concept;
 mod evaluate;
+mod labels;
 mod measure;
 mod query;
 mod settings;
 
 pub use calibration::Calibration;
 pub use evaluate::{Evaluated, Turn, evaluate};
+pub use labels::{Labels, RATES};
 pub use measure::{Measured, measure};
 pub use query::{Query, Work};
 pub use settings::{Gate, SHIPPED, Settings, Source, Threshold};
