@@ -40,14 +40,17 @@ pub fn deliver(event: &Event, context: &Context, place: &Place, presence: &Prese
     }
     // What is taken is written before it is printed: a hook that is killed in between shows it again, and says so.
     inbox.write(&place.files, &id)?;
-    let (files, paths, by) = (place.files.clone(), place.paths, presence.clone());
+    let (files, paths, by, repo) = (place.files.clone(), place.paths, presence.clone(), place.scope.repo.clone());
     let ids = framed.ids.clone();
     context.after(move |fate| {
         let _lock = lock;
         let noted = match fate {
             Fate::Printed => {
                 inbox.showed(&ids);
-                inbox.write(&files, &id).and_then(|()| files.append(&receipt(&by, &ids)))
+                // The receipt is read over at once: the next hook finds nothing new.
+                let receipt = files.append(&receipt(&by, &ids));
+                let _ = inbox.read(&files, &id, &repo, by.started, now);
+                inbox.write(&files, &id).and(receipt)
             }
             Fate::Undelivered | Fate::Unprinted => {
                 inbox.unread.iter_mut().for_each(|unread| unread.taken = 0);

@@ -58,6 +58,7 @@ mod mesh;
 mod mesh_board;
 mod mesh_commit;
 mod mesh_desk;
+mod mesh_hostile;
 mod model_server;
 mod mutations;
 mod prefilter_bad_input;

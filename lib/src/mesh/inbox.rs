@@ -9,6 +9,8 @@ use std::io;
 
 /// Shown ids that are remembered, the latest.
 const SHOWN: usize = 512;
+/// How much of the log is read again rather than the place written down, in bytes: a receipt to others is no news.
+const AGAIN: u64 = 8 << 10;
 /// Messages that wait, at most; the latest stay.
 const WAITING: usize = 200;
 
@@ -50,7 +52,7 @@ impl Inbox {
         }
     }
 
-    /// Reads what is new in the log. Whether anything changed.
+    /// Reads what is new in the log. Whether that is worth writing down.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -59,7 +61,9 @@ impl Inbox {
             return Ok(false);
         }
         let (messages, cursor) = board.since(self.cursor)?;
+        let far = cursor.log != self.cursor.log || cursor.at.abs_diff(self.cursor.at) > AGAIN;
         self.cursor = cursor;
+        let before = self.unread.clone();
         for message in messages {
             if message.kind == Kind::Seen {
                 continue;
@@ -74,7 +78,7 @@ impl Inbox {
         self.unread.retain(|unread| unread.message.is_fresh(now_ms));
         let surplus = self.unread.len().saturating_sub(WAITING);
         self.unread.drain(..surplus);
-        Ok(true)
+        Ok(far || self.unread != before)
     }
 
     /// Notes that these were shown.

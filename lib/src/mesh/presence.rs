@@ -78,10 +78,9 @@ impl Presence {
     pub fn state(&self, now_ms: u64) -> State {
         let gone = self.pid != 0 && !alive(Harnessed { born: self.born, pid: self.pid });
         match () {
-            () if self.event == "SessionEnd" || gone => State::Ended,
+            () if gone || turn(&self.event) == State::Ended => State::Ended,
             () if now_ms.saturating_sub(self.t) > QUIET => State::Idle,
-            () if matches!(self.event.as_str(), "Stop" | "Interrupt" | "SessionStart") => State::Waiting,
-            () => State::Working,
+            () => turn(&self.event),
         }
     }
 
@@ -95,9 +94,20 @@ impl Presence {
     #[must_use]
     pub fn differs(&self, old: Option<&Self>) -> bool {
         old.is_none_or(|old| {
-            let now = Self { t: old.t, ..self.clone() };
+            // From one tool call to the next nothing changed that anybody sees.
+            let event = if turn(&self.event) == turn(&old.event) { &old.event } else { &self.event };
+            let now = Self { t: old.t, event: event.clone(), ..self.clone() };
             now != *old || old.is_due(self.t)
         })
+    }
+}
+
+/// What a session does after an event.
+fn turn(event: &str) -> State {
+    match event {
+        "SessionEnd" => State::Ended,
+        "Interrupt" | "SessionStart" | "Stop" => State::Waiting,
+        _ => State::Working,
     }
 }
 
@@ -124,5 +134,7 @@ mod tests {
         assert!(Presence { t: 110_001, ..old.clone() }.differs(Some(&old)));
         assert!(Presence { t: 100_001, event: "PostToolUse".into(), ..old.clone() }.differs(Some(&old)));
         assert!(old.differs(None));
+        let tool = Presence { event: "PreToolUse".into(), ..old.clone() };
+        assert!(!Presence { event: "PostToolUse".into(), ..tool.clone() }.differs(Some(&tool)));
     }
 }
