@@ -84,6 +84,6 @@ mod tests {
         let set = live(r#"{"judge":{"live":{"bar":0.5,"debounce_s":0,"per_session":3}}}"#, &[]);
         assert_eq!((set.bar, set.debounce, set.checks), (0.5, 0, 3));
         let bad = live(r#"{"judge":{"live":{"bar":7,"debounce_s":-1,"per_session":"x"}}}"#, &[]);
-        assert_eq!((bad.bar, bad.debounce, bad.checks), (0.6, 45_000, 20));
+        assert_eq!((bad.bar, bad.debounce, bad.checks), (0.9, 45_000, 10));
     }
 }
