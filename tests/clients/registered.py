@@ -11,12 +11,14 @@ import argparse
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
+from model import Model
 from run import RESET, UNSAVED, Claude, Codex, Place, leave_the_network
 from sessions import Person
 
@@ -87,7 +89,7 @@ class Journey:
         return ["--with", ",".join(parts)] if parts else []
 
     def steps(self) -> list:
-        return [self.try_it, self.install, self.nothing_registered, self.register, self.claude, self.codex_untrusted, self.codex_trusted, self.all_parts, self.verify, self.remove, self.uninstall]
+        return [self.try_it, self.install, self.nothing_registered, self.register, self.claude, self.codex_untrusted, self.codex_trusted, self.all_parts, self.healthy, self.proved, self.verify, self.remove, self.uninstall]
 
     def try_it(self) -> None:
         said = self.installer("--try", "--from", str(self.release))
@@ -149,6 +151,33 @@ class Journey:
         self.trust()
         held, said = self.stopped(Untold)
         assert held and " Failed" not in said, said[-600:]
+
+    def healthy(self) -> None:
+        """Every hook runs as its agent runs it, and Codex itself says that it trusts ours."""
+        for words in ([], ["--deep"]):
+            said = json.loads(self.run("ah-doctor", "agents", "programs", "--json", *words))
+            codes = {(one["subject"], one["code"]) for one in said["checks"]}
+            assert {("claude", "agents.ok"), ("codex", "agents.ok")} <= codes, said["checks"]
+
+    def proved(self) -> None:
+        """The agents try to lose something for ah-doctor, which says what came of it."""
+        for client, name in ((Claude, "claude"), (Untold, "codex")):
+            server = Model([client.shell(RESET), {"text": "Finished."}])
+            command, extra = client.command(name, server.url, self.place.project, "")
+            if name == "codex":  # what `ah-doctor prove` does not say stands in the person's own settings
+                settings = [word for word in command if word.startswith("model")]
+                wrapped = "".join(f" -c {shlex.quote(word)}" for word in settings)
+                self.wrapper("codex", f'exec {shlex.quote(self.programs["codex"])} "$@"{wrapped}')
+            done = subprocess.run(["ah-doctor", "prove", name], cwd=self.home, env=self.place.env | extra, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=240)
+            server.shutdown()
+            assert done.returncode == 0 and "stopped, and the unsaved work is there" in done.stdout, f"{name}: {done.stdout} {done.stderr}"
+        assert "proved    claude stopped" in self.run("ah-doctor", "status")
+
+    def wrapper(self, name: str, text: str) -> None:
+        file = self.place.run / "clients" / name
+        file.unlink()
+        file.write_text(f"#!/bin/sh\n{text}\n")
+        file.chmod(0o755)
 
     def verify(self) -> None:
         self.run("ah-bootstrap", "verify")

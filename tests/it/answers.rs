@@ -83,14 +83,22 @@ pub fn objections(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<
                 let keys = rule.as_array().expect("a list").iter().filter_map(Value::as_str);
                 found.extend(keys.filter(|key| value.get(key).is_none()).map(|key| format!("{at}: no {key}")));
             }
+            "items" => {
+                for (number, value) in value.as_array().into_iter().flatten().enumerate() {
+                    found.extend(objections(root, rule, value, &format!("{at}[{number}]")));
+                }
+            }
             "type" => {
                 let is = match value {
+                    Value::Array(_) => "array",
                     Value::Bool(_) => "boolean",
+                    Value::Null => "null",
+                    Value::Number(_) => "integer",
                     Value::Object(_) => "object",
                     Value::String(_) => "string",
-                    _ => "another",
                 };
-                found.extend((rule != is).then(|| format!("{at}: is {is}, not {rule}")));
+                let allowed = rule.as_array().map_or(rule == is, |all| all.iter().any(|one| one == is));
+                found.extend((!allowed).then(|| format!("{at}: is {is}, not {rule}")));
             }
             other => panic!("the schema says {other}, which this reader does not know"),
         }

@@ -9,8 +9,14 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-const PROGRAMS: &[(&str, &str)] =
-    &[("ah-doctor", env!("CARGO_BIN_EXE_ah-doctor")), ("ah-git-guard", env!("CARGO_BIN_EXE_ah-git-guard"))];
+const PROGRAMS: &[(&str, &str)] = &[
+    ("ah-bootstrap", env!("CARGO_BIN_EXE_ah-bootstrap")),
+    ("ah-doctor", env!("CARGO_BIN_EXE_ah-doctor")),
+    ("ah-git-guard", env!("CARGO_BIN_EXE_ah-git-guard")),
+    ("ah-judge", env!("CARGO_BIN_EXE_ah-judge")),
+    ("ah-mesh", env!("CARGO_BIN_EXE_ah-mesh")),
+    ("ah-prefilter", env!("CARGO_BIN_EXE_ah-prefilter")),
+];
 
 /// An installation of its own: programs, home and ah's places below one folder.
 struct Place {
@@ -29,9 +35,6 @@ impl Place {
         for (name, file) in PROGRAMS {
             let to = place.at("bin").join(name);
             fs::hard_link(file, &to).or_else(|_| fs::copy(file, &to).map(drop)).unwrap();
-        }
-        for name in ["ah-bootstrap", "ah-judge", "ah-mesh", "ah-prefilter"] {
-            script(&place, &format!("bin/{name}"), &format!("echo {name} {}", env!("CARGO_PKG_VERSION")));
         }
         place
     }
@@ -238,6 +241,22 @@ fn each_planted_fault_is_found_by_its_code() {
         plant(&place);
         let found = place.codes(&[]);
         assert!(found.iter().any(|found| found == code), "{code}: {found:?}");
+    }
+}
+
+#[test]
+fn the_report_is_what_the_schema_says() {
+    let schema: Value = serde_json::from_str(include_str!("../data/schemas/ah-doctor.json")).unwrap();
+    for (code, plant) in FAULTS {
+        let place = Place::new();
+        plant(&place);
+        let report: Value = serde_json::from_slice(&place.doctor(&["--json"]).stdout).unwrap();
+        let found = crate::answers::objections(&schema, &schema, &report, "report");
+        assert!(found.is_empty(), "{code}: {found:?}");
+        let failing = report["checks"].as_array().unwrap().iter().filter(|finding| finding["level"] == "fail");
+        for finding in failing {
+            assert!(finding["fix"]["command"].as_str().is_some_and(|command| !command.is_empty()), "{finding}");
+        }
     }
 }
 
