@@ -122,6 +122,9 @@ build_release() {
 	host=$(cargo -vV 2>/dev/null | sed -n 's/^host: //p')
 	profile=release
 	[ -z "$quick" ] || profile=try
+	# What was built before must not show in what is built now.
+	CARGO_INCREMENTAL=0
+	export CARGO_INCREMENTAL
 	# No program says where it was built. Flags are parted by a character that no path has.
 	unit=$(printf '\037')
 	remap="--remap-path-prefix=$source=ah$unit--remap-path-prefix=${CARGO_HOME:-${HOME-}/.cargo}=cargo"

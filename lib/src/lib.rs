@@ -39,12 +39,13 @@ pub mod person;
 pub mod route;
 
 // Floor 4, memory.
-pub mod index;
 pub mod mesh;
 pub mod meter;
 pub mod outcome;
 pub mod session;
 pub mod store;
+// Over the store.
+pub mod index;
 
 // Floor 5, mind.
 pub mod compat;

@@ -67,9 +67,11 @@ mod prefilter_gate;
 mod prefilter_races;
 mod prefilter_record;
 mod prefilter_run;
+
 mod prefilter_secrets;
 mod prefilter_spoof;
 mod prefilter_stop;
+mod prefilter_stores;
 mod redact;
 mod restore;
 mod round_trip;

@@ -288,7 +288,7 @@ fn c17_torn_and_foreign_lines_cost_nobody_a_message() {
     assert!(fs::read(&log).unwrap().starts_with(&bytes), "what is not understood stays");
     // An inbox that cannot be read is begun anew.
     fs::write(desk.mesh().join("inbox/s-two.json"), "{").unwrap();
-    assert_eq!(desk.prompt("w", "s-two").contains("> second"), true);
+    assert!(desk.prompt("w", "s-two").contains("> second"));
 }
 
 #[test]

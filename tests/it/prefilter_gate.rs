@@ -55,7 +55,7 @@ fn turns_that_people_labelled_are_told_apart() {
     let labels: Labels = labels.into_iter().collect();
     assert_eq!((labels.with.len(), labels.without.len()), (32, 21));
     assert!(labels.auc().unwrap() > 0.97, "{labels:?}");
-    assert!(labels.recall(SHIPPED) >= 0.87 && labels.skipped(SHIPPED) == 1.0, "{labels:?}");
+    assert!(labels.recall(SHIPPED) >= 0.9 && labels.skipped(SHIPPED) == 1.0, "{labels:?}");
     assert!(first >= 30, "{first}");
 }
 
@@ -92,8 +92,10 @@ fn more_words_never_lower_a_score() {
             let with = score(&prompt, &edits, &said, &[]);
             assert!(with >= least - 1e-6, "{least} {with}\n{parts:?}\n{prompt:?} {edits:?} {said:?}");
         }
-        let named = score(&parts[0], &parts[1], &parts[2], &["docs/retry_budget.txt".to_owned()]);
-        assert!(named >= least - 1e-6, "{least} {named} {parts:?}");
+        for touched in ["docs/retry_budget.txt", "a.py", "a.rs"] {
+            let named = score(&parts[0], &parts[1], &parts[2], &[touched.to_owned()]);
+            assert!(named >= least - 1e-6, "{touched} {least} {named} {parts:?}");
+        }
     }
     assert!(met > 100, "{met}");
 }

@@ -77,13 +77,20 @@ fn stands(sign: &str, words: &[String]) -> bool {
 
 /// Whether the words begin with those of a sign.
 fn meets(sign: &str, words: &[String]) -> bool {
-    let mut words = words.iter();
-    sign.split(' ').all(|want| {
-        words.next().is_some_and(|have| match want.strip_prefix('*') {
-            Some(ending) => have.len() > ending.len() + 1 && have.ends_with(ending),
-            None => have == want,
-        })
-    })
+    let mut rest = sign.as_bytes();
+    for have in words {
+        let end = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+        let (want, have) = (&rest[..end], have.as_bytes());
+        let same = match want {
+            [b'*', ending @ ..] => have.len() > ending.len() + 1 && have.ends_with(ending),
+            _ => have == want,
+        };
+        if !same || end == rest.len() {
+            return same;
+        }
+        rest = &rest[end + 1..];
+    }
+    false
 }
 
 #[cfg(test)]

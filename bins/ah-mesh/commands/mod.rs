@@ -15,6 +15,7 @@ pub use top::{place, top};
 
 use crate::place::Place;
 use ah::cli::{Call, Cli};
+use ah::clock::lasting;
 use ah::exit;
 use ah::route::Off;
 use std::path::PathBuf;
@@ -50,15 +51,10 @@ fn reason(why: Option<Off>) -> &'static str {
 fn time(cli: &Cli, call: &Call) -> Result<Option<u64>, ExitCode> {
     let Some(value) = call.value("for") else { return Ok(None) };
     let text = value.to_string_lossy();
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match &text[digits.len()..] {
-        "" | "s" => Some(1_000),
-        "m" => Some(60_000),
-        "h" => Some(3_600_000),
-        _ => None,
-    };
-    let ms = digits.parse::<u64>().ok().zip(unit).and_then(|(count, unit)| count.checked_mul(unit));
-    ms.filter(|ms| *ms <= 7 * 86_400_000).map(Some).ok_or_else(|| cli.usage_error("--for: a time like 30s, 15m or 2h"))
+    // A number alone is of seconds.
+    let seconds = text.bytes().all(|b| b.is_ascii_digit()).then(|| format!("{text}s"));
+    let length = lasting(seconds.as_deref().unwrap_or(&text)).filter(|ms| *ms <= 7 * 86_400_000);
+    length.map(Some).ok_or_else(|| cli.usage_error("--for: a time like 30s, 15m or 2h, a week at most"))
 }
 
 /// What failed, as a code to end with.

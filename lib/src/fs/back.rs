@@ -40,7 +40,8 @@ pub fn placed_back(path: &Path, max: u64, mut visit: impl FnMut(u64, &[u8]) -> b
     while start > floor {
         let size = if block.is_empty() { FIRST } else { BLOCK };
         let from = start.saturating_sub(size).max(floor);
-        block.resize((start - from) as usize, 0);
+        // Zeroes from the system cost less than zeroes of ours.
+        block = vec![0; (start - from) as usize];
         if let Err(e) = file.read_exact_at(&mut block, from) {
             // It was cut short meanwhile: what lay there is gone.
             if e.kind() == io::ErrorKind::UnexpectedEof {

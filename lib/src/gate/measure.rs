@@ -71,11 +71,9 @@ fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
         term.places.sort_unstable_by_key(|(piece, _)| *piece);
         turn.terms.push(term);
     }
-    if query.languages != 0 {
-        for bit in (0..32).map(|at| 1u32 << at) {
-            if let Some(term) = index.term(language_word(bit), &mut room)? {
-                (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
-            }
+    for bit in (0..32).map(|at| 1u32 << at) {
+        if let Some(term) = index.term(language_word(bit), &mut room)? {
+            (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
         }
     }
     Ok(turn)
@@ -140,7 +138,7 @@ impl Measured<'_> {
     pub fn scored(&mut self) -> io::Result<Vec<(String, f64)>> {
         let index = self.index;
         self.each(|(score, doc), all| {
-            all.extend(index.lesson(doc)?.map(|lesson| (lesson.id, value(score))));
+            all.extend(index.id(doc)?.map(|id| (id, value(score))));
             Ok(all.len() < LISTED)
         })
     }

@@ -25,7 +25,7 @@ pub struct Work<'a> {
 /// How much a piece counts, in tenths; and one of the code's unsaid words beside a said one, in fifths.
 const PROMPT: u16 = 7;
 const FINAL: u16 = 10;
-const EDITS: u16 = 12;
+const EDITS: u16 = 11;
 pub(super) const SAID: u16 = 5;
 pub(super) const UNSAID: u16 = 2;
 /// A word of a touched path, in fifths: it is about every piece, a little.

@@ -4,7 +4,7 @@
 //! is divided by the deviation that it would have over ordinary text, so that long and common-worded lessons score no
 //! higher than short and rare-worded ones.
 
-use super::common::share;
+use super::background::share;
 use super::sample::{Form, Sample};
 use crate::lesson::Lesson;
 use crate::math::ln;
@@ -20,7 +20,7 @@ const FLOOR: f64 = 0.5;
 /// A piece of a turn has each word so much more often than a piece of ordinary text.
 const DENSITY: f64 = 3.0;
 /// Added to the deviation, so that one rare word is not everything.
-const STEADY: f64 = 1.0;
+const STEADY: f64 = 0.5;
 
 /// Languages whose names are words of their own. `c`, `go` and the like mean other things too often.
 const LANGUAGES: &[&str] = &[
@@ -69,7 +69,8 @@ pub static FORM: Form = Form { impacts, languages: named, version: 3, worths };
 fn worths(lesson: &Lesson) -> BTreeMap<u32, f64> {
     let mut all: BTreeMap<u32, f64> = BTreeMap::new();
     let aside = lesson.situations.iter().chain([&lesson.consequence]);
-    let whole = [&lesson.question].into_iter().chain(lesson.facets.iter());
+    // A key is a name that somebody chose, in most stores.
+    let whole = [&lesson.id, &lesson.question].into_iter().chain(lesson.facets.iter());
     for (texts, worth) in [(aside.collect::<Vec<_>>(), ASIDE), (whole.collect(), 1.0)] {
         for text in texts {
             words(text, |word| {

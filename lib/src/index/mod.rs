@@ -3,8 +3,8 @@
 //! `lessons.idx` holds most lessons, `lessons.tail.idx` those that came since. Neither is ever needed: what is missing is
 //! compiled in memory, with the same answer. Files are read at the places that the words of a question name.
 
+mod background;
 mod chunk;
-mod common;
 mod files;
 mod head;
 mod impact;
@@ -104,6 +104,15 @@ impl Index {
     pub fn lesson(&self, doc: u32) -> io::Result<Option<Lesson>> {
         let Some(state) = &self.state else { return Ok(None) };
         state.doc(doc)?.map_or(Ok(None), |place| state.lesson_at(&place))
+    }
+
+    /// The id of a lesson; `None` if its line is not there any more.
+    ///
+    /// # Errors
+    /// As [`Index::term`].
+    pub fn id(&self, doc: u32) -> io::Result<Option<String>> {
+        let Some(state) = &self.state else { return Ok(None) };
+        state.doc(doc)?.map_or(Ok(None), |place| state.id_at(&place))
     }
 
     /// The lesson that took the place of one.

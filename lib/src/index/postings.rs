@@ -70,12 +70,12 @@ impl Postings {
     }
 
     fn fill(&mut self, segment: &Segment) -> io::Result<()> {
-        self.buffer.drain(..self.place);
-        self.place = 0;
         let more = (self.end - self.at).min(PIECE);
-        let old = self.buffer.len();
-        self.buffer.resize(old + more as usize, 0);
-        segment.read(self.at, &mut self.buffer[old..])?;
+        let rest = self.buffer.len() - self.place;
+        let mut new = vec![0; rest + more as usize];
+        new[..rest].copy_from_slice(&self.buffer[self.place..]);
+        segment.read(self.at, &mut new[rest..])?;
+        (self.buffer, self.place) = (new, 0);
         self.at += more;
         Ok(())
     }

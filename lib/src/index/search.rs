@@ -29,11 +29,11 @@ pub struct Term {
 /// A turn.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    /// Languages that it is not about: a lesson that has one of these and none of `same` counts nothing.
+    /// Languages that it is not about: a lesson that has one of these and none of `same` counts half.
     pub other: Vec<Term>,
     /// How many pieces there are.
     pub pieces: usize,
-    /// Languages that it is about: a lesson that has one counts twice.
+    /// Languages that it is about: a lesson that has one counts thrice.
     pub same: Vec<Term>,
     /// Its words.
     pub terms: Vec<Term>,
@@ -79,6 +79,10 @@ struct Walk<'s> {
     segment: &'s Segment,
     words: Vec<(Cursor, Groups)>,
 }
+
+/// How often a lesson counts that names a language of the turn; one that names others only counts half. Neither makes a
+/// score less when a turn touches more.
+pub const SAME_TIMES: u32 = 3;
 
 const SAME: u8 = 1;
 const OTHER: u8 = 2;
@@ -162,16 +166,15 @@ impl Walk<'_> {
             }
             for from in (0..(limit - start) as usize).step_by(STEP) {
                 let to = (from + STEP).min((limit - start) as usize);
-                // One in the same language counts twice.
-                let low = bar_of(if marks.is_empty() { bar } else { bar.div_ceil(2) });
+                let low = bar_of(if marks.is_empty() { bar } else { bar.div_ceil(SAME_TIMES) });
                 let mut one = |at: usize| {
                     let sum = (0..self.groups).map(|group| score(sums[group * width + at])).max().unwrap_or(0);
-                    let times = match marks.get(at) {
-                        Some(&OTHER) => 0,
-                        Some(0) | None => 1,
-                        Some(_) => 2,
+                    let score = match marks.get(at) {
+                        Some(&OTHER) => u32::from(sum) / 2,
+                        Some(0) | None => u32::from(sum),
+                        Some(_) => u32::from(sum) * SAME_TIMES,
                     };
-                    bar = give(Hit { score: u32::from(sum) * times, doc: start + at as u32 });
+                    bar = give(Hit { score, doc: start + at as u32 });
                 };
                 if self.groups == 1 {
                     (from..to).filter(|at| (sums[*at] + low) & FULL != 0).for_each(&mut one);

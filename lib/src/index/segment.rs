@@ -218,9 +218,11 @@ impl Segment {
         let entries = match self.first.get(at as usize..at as usize + length) {
             Some(there) => there,
             None => {
-                room.resize(length, 0);
-                self.read(at, room)?;
-                room
+                if room.len() < length {
+                    *room = vec![0; length];
+                }
+                self.read(at, &mut room[..length])?;
+                &room[..length]
             }
         };
         let found = entries.chunks_exact(WORD).take((to - from) as usize).position(|entry| number(&entry[..4]) as u32 == hash);

@@ -14,6 +14,12 @@ use std::os::unix::fs::FileExt;
 /// A word where it is, each with the place of the segment.
 pub type Found = Vec<(usize, Word)>;
 
+/// What of a line is read to name its lesson.
+#[derive(serde::Deserialize)]
+struct Id {
+    id: String,
+}
+
 /// The segments. Those after the first only hold what came later.
 #[derive(Debug)]
 pub struct State {
@@ -70,6 +76,16 @@ impl State {
         let mut line = vec![0; place.length as usize];
         match self.store.read_exact_at(&mut line, place.offset) {
             Ok(()) => Ok(Lesson::read(&line).ok()),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The id on the line there; only that is read.
+    pub fn id_at(&self, place: &Doc) -> io::Result<Option<String>> {
+        let mut line = vec![0; place.length as usize];
+        match self.store.read_exact_at(&mut line, place.offset) {
+            Ok(()) => Ok(serde_json::from_slice(&line).ok().map(|Id { id }| id)),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
             Err(error) => Err(error),
         }

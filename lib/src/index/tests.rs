@@ -91,19 +91,20 @@ fn by_index(index: &Index, asked: &Asked, keep: usize) -> Vec<(String, u32)> {
             turn.terms.push(term);
         }
     }
-    if !asked.same.is_empty() {
-        for word in (0..32).map(|at| language_word(1 << at)) {
-            if let Some(term) = index.term(word, &mut room).unwrap() {
-                (if asked.same.contains(&word) { &mut turn.same } else { &mut turn.other }).push(term);
-            }
+    for word in (0..32).map(|at| language_word(1 << at)) {
+        if let Some(term) = index.term(word, &mut room).unwrap() {
+            (if asked.same.contains(&word) { &mut turn.same } else { &mut turn.other }).push(term);
         }
     }
     let hits = index.search(&turn, keep, 1).unwrap();
     hits.iter().map(|hit| (index.lesson(hit.doc).unwrap().unwrap().id, hit.score)).collect()
 }
 
-/// The lessons of a text that count, each with its line, words and languages.
-struct Hand(Vec<(usize, String, Vec<(u32, u8)>, BTreeSet<u32>)>);
+/// A lesson that counts: its line, its id, its words and its languages.
+type Counted = (usize, String, Vec<(u32, u8)>, BTreeSet<u32>);
+
+/// The lessons of a text that count.
+struct Hand(Vec<Counted>);
 
 impl Hand {
     fn of(text: &str) -> Self {
@@ -135,12 +136,13 @@ impl Hand {
                     sums[usize::from(*piece)] += u32::from(*weight) * u32::from(*level);
                 }
             }
-            let times = match (asked.same.is_empty() || named.is_empty(), asked.same.iter().any(|word| named.contains(word))) {
-                (true, _) => 1,
-                (false, true) => 2,
-                (false, false) => 0,
+            let best = sums.into_iter().max().unwrap_or(0).min(32767);
+            let score = match (named.is_empty(), asked.same.iter().any(|word| named.contains(word))) {
+                (true, _) => best,
+                (false, true) => best * super::search::SAME_TIMES,
+                (false, false) => best / 2,
             };
-            all.push((sums.into_iter().max().unwrap_or(0).min(32767) * times, at, id));
+            all.push((score, at, id));
         }
         all.retain(|(score, _, _)| *score > 0);
         all.sort_unstable_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));

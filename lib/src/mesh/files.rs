@@ -193,7 +193,7 @@ impl Board for Files {
     fn presences(&self) -> io::Result<Vec<Presence>> {
         let mut all: Vec<Presence> = self.records("presence")?.into_iter().map(|(_, presence)| presence).collect();
         all.retain(|presence: &Presence| presence.v == 1);
-        all.sort_by_key(|presence| std::cmp::Reverse(presence.t));
+        all.sort_by_key(|one| std::cmp::Reverse(one.t));
         Ok(all)
     }
 
