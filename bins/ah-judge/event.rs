@@ -4,11 +4,9 @@ use crate::deliver::{deliver, takes};
 use crate::desk::Desk;
 use crate::{live, past, queue, scopes, settle, stop};
 use ah::answer::Answer;
-use ah::clock::now_ms;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
 use ah::log;
-use ah::mesh::paused;
 use ah::paths::Paths;
 
 /// The judge's answer to an event.
@@ -25,10 +23,6 @@ pub fn answer(event: &Event, context: &Context) -> Answer {
         return Answer::Silence;
     }
     if !tool && !matches!(event.moment, Moment::SessionEnd | Moment::Stop | Moment::UserPromptSubmit) {
-        return Answer::Silence;
-    }
-    // A person stopped this session: no model is asked about a turn that does not go on.
-    if (event.moment == Moment::Stop || after) && paused(paths, &event.session_id, now_ms()).is_some() {
         return Answer::Silence;
     }
     let Some(desk) = Desk::of(event, &|why| context.explain.say(|| why.to_owned())) else { return Answer::Silence };

@@ -9,7 +9,7 @@ use ah::effect::effect_in;
 use ah::event::{Event, Moment};
 use ah::hook::Context;
 use ah::log;
-use ah::mesh::{self, Board, Presence, harnessed, paused};
+use ah::mesh::{self, Board, Inbox, Presence, harnessed, paused};
 use ah::paths::Paths;
 use ah::quote;
 use std::path::Path;
@@ -160,5 +160,18 @@ fn present(event: &Event, context: &Context, place: &Place, now: u64, written: &
         place.files.put(&presence)?;
     }
     drop(lock);
+    if old.is_none() {
+        greet(event, place)?;
+    }
     Ok(presence)
+}
+
+/// From here on a session hears everything, however much is said before it looks.
+fn greet(event: &Event, place: &Place) -> std::io::Result<()> {
+    let name = mesh::file_name(&event.session_id);
+    let _lock = place.files.lock(&format!("inbox-{name}.lock"), WAIT)?;
+    if place.files.record::<Inbox>("inbox", &name).is_none() {
+        Inbox::of(&place.files, &event.session_id)?.write(&place.files, &event.session_id)?;
+    }
+    Ok(())
 }

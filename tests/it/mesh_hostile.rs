@@ -108,6 +108,28 @@ fn c3_a_message_comes_before_the_next_tool_of_any_kind() {
 }
 
 #[test]
+fn c5_c9_the_longest_messages_wait_and_are_all_shown_once() {
+    let desk = Desk::new();
+    desk.prompt("w", "s-two");
+    for sender in 0..8 {
+        let id = format!("s-{sender}");
+        desk.prompt("w", &id);
+        let (code, said) = desk.run("w", &id, &["tell", "s-two", &format!("{sender}: {}", "long ".repeat(3_200))]);
+        assert_eq!(code, 0, "{said}");
+    }
+    let mut shown = Vec::new();
+    for _ in 0..8 {
+        let text = desk.prompt("w", "s-two");
+        assert!(text.chars().count() < 9_000, "{}", text.len());
+        shown.extend((0..8).filter(|sender| text.contains(&format!("> {sender}: long"))));
+    }
+    shown.sort_unstable();
+    assert_eq!(shown, (0..8).collect::<Vec<_>>());
+    assert_eq!(desk.prompt("w", "s-two"), "");
+    assert_eq!(desk.failures(), "");
+}
+
+#[test]
 fn k2_a_patch_claims_every_file_it_names() {
     let desk = Desk::new();
     let patch = "*** Begin Patch\n*** Add File: src/n.rs\n+x\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n@@\n-a\n+b\n*** Delete File: src/c.rs\n*** End Patch";

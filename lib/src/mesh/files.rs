@@ -15,8 +15,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The largest record, in bytes.
-const MAX: u64 = 64 << 10;
+/// The largest record, in bytes: an inbox holds what waits, 200 of the longest messages at most.
+const MAX: u64 = 8 << 20;
 /// A log that grew beyond this is written anew, in bytes.
 const LOG: u64 = 4 << 20;
 /// How much of it is kept then, the newest, in bytes.
