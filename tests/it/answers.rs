@@ -81,7 +81,9 @@ pub fn objections(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<
             }
             "required" => {
                 let keys = rule.as_array().expect("a list").iter().filter_map(Value::as_str);
-                found.extend(keys.filter(|key| value.get(key).is_none()).map(|key| format!("{at}: no {key}")));
+                found.extend(
+                    keys.filter(|key| value.is_object() && value.get(key).is_none()).map(|key| format!("{at}: no {key}")),
+                );
             }
             "items" => {
                 for (number, value) in value.as_array().into_iter().flatten().enumerate() {

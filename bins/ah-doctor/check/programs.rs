@@ -6,8 +6,7 @@ use crate::programs::ALL;
 use crate::run;
 use ah::fs;
 use ah::quote;
-use ah::receipt::{Program, Receipt};
-use sha2::{Digest, Sha256};
+use ah::receipt::{Program, Receipt, sha256};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -62,8 +61,7 @@ fn bytes(ground: &Ground) -> (Vec<Finding>, bool) {
     };
     let other = |program: &&Program| {
         let bytes = fs::read(&program.path, MOST).ok()?;
-        let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        (hex != program.sha256).then(|| {
+        (sha256(&bytes) != program.sha256).then(|| {
             let name = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let what = format!("{} is not what was registered", quote::path(&program.path));
             Finding::fail("programs.tampered", name, what, "sh install/install.sh && ah-bootstrap --apply")

@@ -5,10 +5,9 @@ use crate::finding::Finding;
 use crate::ground::Ground;
 use crate::run;
 use ah::fs;
-use ah::harness::wiring::{Found, Wiring};
+use ah::harness::wiring::{Wiring, is_trusted, programs};
 use ah::quote;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -17,10 +16,8 @@ use std::time::Duration;
 const MOST: u64 = 64 << 20;
 /// How long Codex may take to list its hooks.
 const WAIT: Duration = Duration::from_secs(10);
-/// Codex's own timeout for a hook that names none, in seconds.
-const UNSAID: u64 = 600;
 /// What only a person can do.
-const TRUST: &str = "start codex, type /hooks, trust each one";
+const TRUST: &str = "ah-bootstrap --trust codex";
 
 /// A finding for what is not trusted; nothing for a harness that has no such step.
 pub fn look(ground: &Ground, wiring: &'static Wiring, home: &Path, all: &[Settings]) -> Vec<Finding> {
@@ -38,20 +35,10 @@ pub fn look(ground: &Ground, wiring: &'static Wiring, home: &Path, all: &[Settin
         };
     }
     let text = fs::read(&home.join("config.toml"), MOST).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-    let document = toml_edit::Document::parse(text).ok();
-    let state = document.as_ref().and_then(|document| document.get("hooks")?.get("state")?.as_table_like());
-    let trusted = |settings: &Settings, entry: &Found| {
-        let path = std::fs::canonicalize(&settings.path).unwrap_or_else(|_| settings.path.clone());
-        let keys = [&settings.path, &path].map(|path| key(path, entry));
-        let known = keys.iter().find_map(|key| state?.get(key)?.as_table_like());
-        known.is_some_and(|known| {
-            let enabled = known.get("enabled").and_then(toml_edit::Item::as_bool) != Some(false);
-            enabled && known.get("trusted_hash").and_then(toml_edit::Item::as_str) == Some(&hash(entry))
-        })
-    };
     let mut untrusted = Vec::new();
     for settings in all {
-        untrusted.extend(settings.ours().filter(|entry| !trusted(settings, entry)).map(|entry| settings.at(entry)));
+        untrusted
+            .extend(settings.ours().filter(|entry| !is_trusted(&text, &settings.path, entry)).map(|entry| settings.at(entry)));
     }
     if untrusted.is_empty() { Vec::new() } else { vec![untrusted_finding(&untrusted)] }
 }
@@ -60,36 +47,6 @@ fn untrusted_finding(untrusted: &[String]) -> Finding {
     let first = untrusted.first().map(String::as_str).unwrap_or_default();
     let what = format!("{} of our hooks not trusted, so Codex skips them without a word (the first: {first})", untrusted.len());
     Finding::fail("agents.untrusted", "codex", what, TRUST)
-}
-
-/// `PreToolUse` as Codex writes it in a key: `pre_tool_use`.
-fn snake(event: &str) -> String {
-    let mut name = String::new();
-    for c in event.chars() {
-        if c.is_ascii_uppercase() && !name.is_empty() {
-            name.push('_');
-        }
-        name.push(c.to_ascii_lowercase());
-    }
-    name
-}
-
-fn key(path: &Path, entry: &Found) -> String {
-    format!("{}:{}:{}:{}", path.display(), snake(&entry.event), entry.place.0, entry.place.1)
-}
-
-/// What Codex 0.171 takes of a hook into its hash: JSON with sorted keys and without blanks.
-fn hash(entry: &Found) -> String {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "seconds")]
-    let timeout = entry.timeout.map_or(UNSAID, |timeout| timeout as u64);
-    let handler = json!({"async": false, "command": entry.command, "timeout": timeout, "type": entry.kind});
-    let mut whole = json!({"event_name": snake(&entry.event), "hooks": [handler]});
-    if let (Some(matcher), Some(whole)) = (&entry.matcher, whole.as_object_mut()) {
-        whole.insert("matcher".into(), matcher.as_str().into());
-    }
-    let digest = Sha256::digest(whole.to_string().as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
 }
 
 /// Our hooks that Codex itself says it does not trust.
@@ -114,20 +71,8 @@ fn asked(ground: &Ground) -> Result<Vec<String>, String> {
         .ok_or_else(|| format!("no list: {}, {}", done.ending(), quote::bytes(&done.stderr, 100)))?;
     let hooks =
         answer["result"]["data"].as_array().into_iter().flatten().flat_map(|data| data["hooks"].as_array().into_iter().flatten());
-    let ours = hooks
-        .filter(|hook| hook["command"].as_str().is_some_and(|command| !ah::harness::wiring::programs(command, None).is_empty()));
+    let ours = hooks.filter(|hook| hook["command"].as_str().is_some_and(|command| !programs(command, None).is_empty()));
     let skipped =
         ours.filter(|hook| !matches!(hook["trustStatus"].as_str(), Some("trusted" | "managed")) || hook["enabled"] == false);
     Ok(skipped.map(|hook| quote::line(hook["key"].as_str().unwrap_or_default(), 200)).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn events_are_named_as_codex_names_them() {
-        assert_eq!(snake("PreToolUse"), "pre_tool_use");
-        assert_eq!(snake("Stop"), "stop");
-    }
 }
