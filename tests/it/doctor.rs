@@ -218,6 +218,24 @@ fn odd_guard(place: &Place, text: &str) {
 }
 
 #[test]
+fn a_pipe_of_two_programs_is_one_registration() {
+    let place = Place::new();
+    let done = Command::new(place.at("bin/ah-bootstrap"))
+        .args(["--harness", "claude,codex", "--with", "judge,mesh", "--apply", "--yes"])
+        .current_dir(place.at("work"))
+        .env_clear()
+        .env("AH_HOME", place.at("ah"))
+        .env("HOME", place.at("home"))
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let codes = place.codes(&["agents"]);
+    assert!(codes.contains(&"agents.ok".to_owned()) && !codes.contains(&"agents.incomplete".to_owned()), "{codes:?}");
+}
+
+#[test]
 fn a_healthy_registration_has_no_finding() {
     let place = Place::new();
     claude(&place, |_| {});

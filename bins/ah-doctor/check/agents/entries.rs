@@ -121,8 +121,11 @@ fn expected(wiring: &'static Wiring, ground: &Ground) -> Vec<Entry> {
     wiring::entries(wiring, &Part::ALL, &ground.folder, Scope::User, ground.config.git_guard.fail == Fail::Closed)
 }
 
+/// Whether an entry starts what is wanted; a pipe names its programs in its own order.
 fn same(wanted: &Entry, found: &Found) -> bool {
-    wanted.programs == found.names()
+    let mut programs = wanted.programs.clone();
+    programs.sort_unstable();
+    programs == found.names()
 }
 
 fn runs(program: &Path) -> bool {
