@@ -68,7 +68,9 @@ fn event(one: &Found) -> String {
 /// What Codex compares: the sha256 of the hook as compact JSON with its keys in order (as of 0.171.0).
 fn digest(one: &Found) -> String {
     // Whole seconds, at least one; 600 where nothing is said.
-    let timeout = one.timeout.map_or(600, |seconds| seconds.max(1.0) as u64);
+    let said = one.timeout.map_or(600, |seconds| seconds.max(1.0) as u64);
+    // At an end it waits no longer than three, and compares what it waits.
+    let timeout = if matches!(one.event.as_str(), "Interrupt" | "SessionEnd") { said.min(3) } else { said };
     let mut all = Map::new();
     all.insert("event_name".into(), event(one).into());
     all.insert("hooks".into(), json!([{"async": false, "command": one.command, "timeout": timeout, "type": one.kind}]));
@@ -76,4 +78,27 @@ fn digest(one: &Found) -> String {
         all.insert("matcher".into(), matcher.clone().into());
     }
     format!("sha256:{}", sha256(Value::Object(all).to_string().as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_is_compared_by_what_codex_waits() {
+        // As its own `hooks/list` gave them (0.171.0).
+        for (event, hash) in [
+            ("Interrupt", "35533898d971f6c2d670d9f54cab6971791f293a5a1c9c1612ff99a81be14543"),
+            ("SessionEnd", "0c992659d2ea3d7460e34080946ee430337f19694b26c7667027f6ec4042dae5"),
+        ] {
+            let hook = Found {
+                command: "/bin/true --harness codex".into(),
+                event: event.into(),
+                kind: "command".into(),
+                timeout: Some(10.0),
+                ..Found::default()
+            };
+            assert_eq!(digest(&hook), format!("sha256:{hash}"));
+        }
+    }
 }
