@@ -6,16 +6,10 @@ usage: AH_BIN=DIR gate.py --clients DIR [--only CLIENT] [--keep DIR]
 
 AH_BIN holds ah-prefilter, DIR node_modules (see run.py). One line a client; exit 0 when all passed.
 """
-import argparse
 import json
-import os
 import pathlib
 import shlex
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
 
 import run
 
@@ -70,33 +64,7 @@ def check(client, program: str, recorder: str, folder: pathlib.Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--clients", type=pathlib.Path, required=True, metavar="DIR")
-    parser.add_argument("--only", choices=run.CLIENTS)
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep the runs in this folder")
-    args = parser.parse_args()
-    recorder = pathlib.Path(os.environ.get("AH_BIN", ""), "ah-prefilter").resolve()
-    if not os.access(recorder, os.X_OK):
-        parser.error("AH_BIN must hold ah-prefilter")
-    top = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="ah-gate-clients-"))
-    if not run.leave_the_network():
-        print("note: no network namespace here, so the clients are only told to stay on loopback")
-    passed = failed = 0
-    for label, client in run.CLIENTS.items():
-        found = sorted((args.clients / "node_modules").glob(client.program))
-        if args.only not in (None, label) or not found:
-            continue
-        begun, note = time.monotonic(), ""
-        try:
-            check(client, str(found[0].resolve()), str(recorder), top / label)
-        except (AssertionError, KeyError, ValueError, subprocess.SubprocessError) as why:
-            note = f"  {why!r}"
-        passed, failed = passed + (not note), failed + bool(note)
-        print(f"{'FAIL' if note else 'ok':5}{label:8}recorded{time.monotonic() - begun:20.1f} s{note}", flush=True)
-    if not args.keep:
-        shutil.rmtree(top, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return run.every_client(__doc__, ("ah-prefilter",), [("recorded", lambda client, program, ours, top: check(client, program, str(ours / "ah-prefilter"), top))])
 
 
 if __name__ == "__main__":

@@ -7,15 +7,9 @@ usage: AH_BIN=DIR judge.py --clients DIR [--only CLIENT] [--keep DIR]
 AH_BIN holds ah-prefilter and ah-judge, DIR node_modules (see run.py). Every model is a script on loopback. One line a case;
 exit 0 when all passed.
 """
-import argparse
 import json
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
-import time
 
 import circle
 import judge_call
@@ -143,34 +137,8 @@ CASES = [asked, headless, handed_over, fails, same_program]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--clients", type=pathlib.Path, required=True, metavar="DIR")
-    parser.add_argument("--only", choices=run.CLIENTS)
-    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep the runs in this folder")
-    args = parser.parse_args()
-    programs = pathlib.Path(os.environ.get("AH_BIN", "")).resolve()
-    if not os.access(programs / "ah-judge", os.X_OK) or not os.access(programs / "ah-prefilter", os.X_OK):
-        parser.error("AH_BIN must hold ah-prefilter and ah-judge")
-    top = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="ah-judge-clients-"))
-    if not run.leave_the_network():
-        print("note: no network namespace here, so the clients are only told to stay on loopback")
-    passed = failed = 0
-    for label, client in run.CLIENTS.items():
-        found = sorted((args.clients / "node_modules").glob(client.program))
-        if args.only not in (None, label) or not found:
-            continue
-        for case in CASES:
-            begun, note = time.monotonic(), ""
-            try:
-                case(Place(client, programs, top / f"{label}-{case.__name__}"), str(found[0].resolve()))
-            except (AssertionError, IndexError, KeyError, ValueError, subprocess.SubprocessError) as why:
-                note = f"  {why!r}"
-            passed, failed = passed + (not note), failed + bool(note)
-            print(f"{'FAIL' if note else 'ok':5}{label:8}{case.__name__:24}{time.monotonic() - begun:5.1f} s{note}", flush=True)
-    if not args.keep:
-        shutil.rmtree(top, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    cases = [(case.__name__, lambda client, program, ours, top, case=case: case(Place(client, ours, top), program)) for case in CASES]
+    return run.every_client(__doc__, ("ah-prefilter", "ah-judge"), cases)
 
 
 if __name__ == "__main__":

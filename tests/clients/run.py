@@ -210,6 +210,39 @@ def report(case: tuple) -> bool:
     return not note
 
 
+def every_client(doc: str, needs: tuple, cases: list) -> int:
+    """The main of a script beside this one: each case with each client. A case is (name, what to call with the client, its
+    program, the folder of ours that AH_BIN names and a folder for the run)."""
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    parser.add_argument("--clients", type=pathlib.Path, required=True, metavar="DIR")
+    parser.add_argument("--only", choices=CLIENTS)
+    parser.add_argument("--keep", type=pathlib.Path, metavar="DIR", help="keep the runs in this folder")
+    args = parser.parse_args()
+    ours = pathlib.Path(os.environ.get("AH_BIN", "")).resolve()
+    if not all(os.access(ours / name, os.X_OK) for name in needs):
+        parser.error(f"AH_BIN must hold {' and '.join(needs)}")
+    top = args.keep or pathlib.Path(tempfile.mkdtemp(prefix="ah-clients-"))
+    if not leave_the_network():
+        print("note: no network namespace here, so the clients are only told to stay on loopback")
+    passed = failed = 0
+    for label, client in CLIENTS.items():
+        found = sorted((args.clients / "node_modules").glob(client.program))
+        if args.only not in (None, label) or not found:
+            continue
+        for name, case in cases:
+            begun, note = time.monotonic(), ""
+            try:
+                case(client, str(found[0].resolve()), ours, top / f"{label}-{name}")
+            except (AssertionError, IndexError, KeyError, ValueError, subprocess.SubprocessError) as why:
+                note = f"  {why!r}"
+            passed, failed = passed + (not note), failed + bool(note)
+            print(f"{'FAIL' if note else 'ok':5}{label:8}{name:24}{time.monotonic() - begun:5.1f} s{note}", flush=True)
+    if not args.keep:
+        shutil.rmtree(top, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--clients", type=pathlib.Path, required=True, metavar="DIR")
