@@ -134,15 +134,6 @@ impl Store {
         let lines: String = lessons.iter().map(|lesson| lesson.to_line() + "\n").collect();
         fs::append(&self.lessons, lines.as_bytes())
     }
-
-    /// The lessons of these ids, in the order of the ids; what there is none of is left out.
-    ///
-    /// # Errors
-    /// As [`Store::read`].
-    pub fn get(&self, ids: &[&str]) -> io::Result<Vec<Lesson>> {
-        let all = self.read()?.live;
-        Ok(ids.iter().filter_map(|id| all.iter().find(|lesson| lesson.id == *id).cloned()).collect())
-    }
 }
 
 #[cfg(test)]
@@ -174,7 +165,6 @@ mod tests {
         store.append(std::slice::from_ref(&new)).unwrap();
         let lessons = store.read().unwrap();
         assert_eq!((lessons.live.last(), lessons.hidden["L-z"].as_str()), (Some(&new), "L-new"));
-        assert_eq!(store.get(&["L-new", "none", "L-x"]).unwrap().len(), 2);
     }
 
     #[test]
