@@ -92,7 +92,7 @@ pub fn evaluate(index: &Index, turn: &Turn) -> io::Result<Evaluated> {
     let query = Query::of(&work);
     let mut measured = measure(index, &query, &work)?;
     let (ranked, scores) = measured.scored()?.into_iter().unzip();
-    Ok(Evaluated { id: turn.id.clone(), ranked, score: measured.score, scores, words: query.words.len() })
+    Ok(Evaluated { id: turn.id.clone(), ranked, score: measured.score, scores, words: query.words() })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How well a turn matches each lesson, and the best of them.
 
-use super::query::{Query, SAID, Work};
-use crate::index::{Index, LOCAL, ONE, SCOPED, Turn, language_word};
+use super::query::{self, Query, SAID, Work};
+use crate::index::{Index, LOCAL, ONE, Place, SCOPED, Turn};
 use crate::lesson::Lesson;
 use std::collections::BTreeMap;
 use std::io;
@@ -11,7 +11,7 @@ const EDITED: f64 = 1.0;
 /// So many lessons are listed.
 const LISTED: usize = 30;
 /// So many of the best are looked for at first, since some may not be shown here, and so many times more the next time.
-const KEPT: usize = 64;
+const KEPT: usize = 4;
 const MORE: usize = 16;
 
 /// What was measured.
@@ -58,25 +58,14 @@ fn value(fixed: u32) -> f64 {
     f64::from(fixed) / f64::from(ONE)
 }
 
-/// The words that lessons have, with what each is worth in each piece.
+/// The words, with what each is worth in each piece.
 fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
-    let mut turn = Turn { pieces: query.pieces.len(), ..Turn::default() };
-    let mut room = Vec::new();
-    for (word, places) in &query.words {
-        let Some(mut term) = index.term(*word, &mut room)? else { continue };
-        let factor = |piece: u16| query.pieces.get(usize::from(piece)).map_or(0, |piece| piece.factor);
+    let place = |query::Place { word, piece, worth }: &query::Place| {
+        let factor = query.pieces.get(usize::from(*piece)).map_or(0, |piece| piece.factor);
         // In tenths, rounded.
-        let place = |(piece, worth): &(u16, u16)| (*piece, ((factor(*piece) * worth + SAID / 2) / SAID).min(127) as u8);
-        term.places = places.iter().map(place).collect();
-        term.places.sort_unstable_by_key(|(piece, _)| *piece);
-        turn.terms.push(term);
-    }
-    for bit in (0..32).map(|at| 1u32 << at) {
-        if let Some(term) = index.term(language_word(bit), &mut room)? {
-            (if query.languages & bit != 0 { &mut turn.same } else { &mut turn.other }).push(term);
-        }
-    }
-    Ok(turn)
+        Place { word: *word, piece: *piece, weight: ((factor * worth + SAID / 2) / SAID).min(127) as u8 }
+    };
+    index.turn(query.places.iter().map(place).collect(), query.pieces.len(), query.languages)
 }
 
 impl Measured<'_> {

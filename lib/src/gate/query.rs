@@ -3,7 +3,7 @@
 use super::concept::concepts;
 use crate::index::{hash, language_bit};
 use crate::tokens::{language, words};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
 
 /// What a turn said and did.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +43,18 @@ pub struct Piece {
     pub factor: u16,
 }
 
-/// The words of a turn, by hash, each with the pieces it is in.
+/// A word of a turn in a piece of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// By hash.
+    pub word: u32,
+    /// The piece's number.
+    pub piece: u16,
+    /// How much the word counts there, in fifths.
+    pub worth: u16,
+}
+
+/// The words of a turn.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
     /// Whether text was edited.
@@ -52,8 +63,8 @@ pub struct Query {
     pub languages: u32,
     /// The pieces.
     pub pieces: Vec<Piece>,
-    /// For each word the pieces that have it, and how much it counts there, in fifths.
-    pub words: BTreeMap<u32, Vec<(u16, u16)>>,
+    /// Each word once for each piece that has it, in order of words and then of pieces.
+    pub places: Vec<Place>,
 }
 
 impl Query {
@@ -65,9 +76,18 @@ impl Query {
         query.sentences(work.final_message, FINAL);
         query.edits(work.edits);
         query.touched(work.touches);
+        // Of one word in one piece what counts most.
+        query.places.sort_unstable_by_key(|place| (place.word, place.piece, Reverse(place.worth)));
+        query.places.dedup_by_key(|place| (place.word, place.piece));
         let bits = work.touches.iter().flat_map(|path| language(path));
         query.languages = bits.fold(0, |bits, name| bits | language_bit(name));
         query
+    }
+
+    /// How many different words there are.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.places.chunk_by(|a, b| a.word == b.word).count()
     }
 
     fn sentences(&mut self, text: &str, factor: u16) {
@@ -102,36 +122,28 @@ impl Query {
         self.piece(EDITS, whole, &unsaid);
     }
 
-    /// The words of touched paths, in every piece that does not have them.
+    /// The words of touched paths, in every piece.
     fn touched(&mut self, paths: &[String]) {
-        let mut all = BTreeSet::new();
+        let mut all = Vec::new();
         for path in paths.iter().take(SENTENCES) {
-            words(start(path), |word| {
-                all.insert(hash(word));
-            });
+            words(start(path), |word| all.push(hash(word)));
         }
+        all.sort_unstable();
+        all.dedup();
+        let pieces = self.pieces.len() as u16;
+        self.places.reserve(all.len() * usize::from(pieces));
         for word in all {
-            let places = self.words.entry(word).or_default();
-            for number in 0..self.pieces.len() as u16 {
-                if places.iter().all(|(place, _)| *place != number) {
-                    places.push((number, TOUCHED));
-                }
-            }
+            self.places.extend((0..pieces).map(|piece| Place { word, piece, worth: TOUCHED }));
         }
     }
 
     fn piece(&mut self, factor: u16, said: &str, unsaid: &str) {
-        let number = self.pieces.len() as u16;
-        let mut seen = BTreeSet::new();
+        let piece = self.pieces.len() as u16;
+        let before = self.places.len();
         for (text, worth) in [(said, SAID), (unsaid, UNSAID)] {
-            words(text, |word| {
-                let word = hash(word);
-                if seen.insert(word) {
-                    self.words.entry(word).or_default().push((number, worth));
-                }
-            });
+            words(text, |word| self.places.push(Place { word: hash(word), piece, worth }));
         }
-        if !seen.is_empty() {
+        if self.places.len() > before {
             self.pieces.push(Piece { factor });
         }
     }

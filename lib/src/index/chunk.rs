@@ -1,5 +1,6 @@
 //! New lines of a store, compiled in memory.
 
+use super::forward;
 use super::head::Head;
 use super::sample::{Form, Sample};
 use super::segment::{Doc, GONE, LOCAL, PERSONAL, SCOPED, Segment};
@@ -30,10 +31,13 @@ pub struct Chunk<'s> {
     docs: Vec<Doc>,
     first: u32,
     form: &'s Form,
+    forward: Vec<u8>,
     ids: HashMap<String, (u32, u64)>,
+    languages: Vec<u8>,
     lessons: u32,
     links: BTreeMap<String, Link>,
     live: u32,
+    named: u32,
     postings: Vec<u64>,
     sample: &'s Sample,
     state: &'s State,
@@ -51,10 +55,13 @@ impl<'s> Chunk<'s> {
             docs: Vec::new(),
             first: state.docs(),
             form,
+            forward: Vec::new(),
             ids: HashMap::new(),
+            languages: Vec::new(),
             lessons: state.lessons(),
             links: links.into_iter().map(|link| (link.claim.id.clone(), link)).collect(),
             live: state.live(),
+            named: state.languages(),
             postings: Vec::new(),
             sample,
             state,
@@ -97,14 +104,23 @@ impl<'s> Chunk<'s> {
         let flags = flag(lesson.reach == Reach::Repo, LOCAL)
             | flag(lesson.reach == Reach::Personal, PERSONAL)
             | flag(!lesson.scope.is_empty(), SCOPED);
-        self.docs.push(Doc { flags, offset, length: line.len() as u32 });
+        let mut words = Vec::new();
+        let mut languages = 0;
         if lesson.reach != Reach::Personal {
             self.live += 1;
-            let words = self.form.words(&lesson, self.sample);
-            self.postings.extend(
-                words.iter().map(|(word, level)| u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from(*level)),
-            );
+            words = self.form.words(&lesson, self.sample);
+            words.truncate(u16::MAX.into());
+            languages = (self.form.languages)(&lesson);
+            self.named |= languages;
+            let posting = |(word, level): &(u32, u8)| {
+                u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from(*level)
+            };
+            self.postings.extend(words.iter().map(posting));
         }
+        let (forward, length) = (self.forward.len() as u64, line.len() as u32);
+        self.docs.push(Doc { flags, forward, length, offset, words: words.len() as u16 });
+        self.languages.push(forward::code(languages));
+        forward::put(&mut self.forward, languages, &words);
         self.links.remove(&lesson.id);
         let claim = Claim::of(&lesson);
         self.ids.insert(lesson.id, (at, lesson.version));
@@ -155,6 +171,7 @@ impl<'s> Chunk<'s> {
         let links: Vec<Link> = self.links.into_values().collect();
         let rest = Rest {
             docs: self.docs.iter().flat_map(Doc::bytes).collect(),
+            languages: self.languages,
             ids: ids.iter().flat_map(|(hash, doc)| [&hash.to_le_bytes()[..], &doc.to_le_bytes()].concat()).collect(),
             dead: self.dead.iter().flat_map(|doc| doc.to_le_bytes()).collect(),
             sample: if self.first == 0 { pair_bytes(self.sample.pairs()) } else { Vec::new() },
@@ -164,9 +181,14 @@ impl<'s> Chunk<'s> {
         head.docs = self.docs.len() as u32;
         head.live = self.live;
         head.form = self.form.version;
+        head.languages = self.named;
         head.lessons = self.lessons;
         head.sample = self.sample.n;
-        let mut bytes = writer.end(&rest, &mut head)?;
+        let forward = |to: &mut Vec<u8>| {
+            to.extend(&self.forward);
+            Ok(self.forward.len() as u64)
+        };
+        let mut bytes = writer.end(forward, &rest, &mut head)?;
         let start = head.bytes();
         bytes[..start.len()].copy_from_slice(&start);
         Segment::memory(bytes)

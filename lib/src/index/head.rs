@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 pub const ROOM: usize = 256;
 
 /// What a file begins with; the digit is the version of the form.
-const MAGIC: &[u8; 8] = b"ahindex1";
+const MAGIC: &[u8; 8] = b"ahindex2";
 
 /// So much of a store, before the end of what is indexed, is compared with what it was.
 const MARKED: u64 = 4096;
@@ -17,12 +17,16 @@ const MARKED: u64 = 4096;
 /// The sections, in the order in which they lie in a file; the first one is the postings, to which the words lead.
 #[derive(Clone, Copy)]
 pub enum Section {
+    /// The words of each lesson, to which `Docs` lead.
+    Forward = 1,
     /// Entries of 16 bytes, in order of words, and one more that ends the last.
-    Words = 1,
+    Words,
     /// Where in `Words` each range of words begins.
     Directory,
-    /// 12 bytes for each lesson.
+    /// 20 bytes for each lesson.
     Docs,
+    /// The language of each lesson, one byte.
+    Languages,
     /// Hashes of ids, in order, with the lesson of each.
     Ids,
     /// Lessons before this segment that a later line replaced, in order.
@@ -56,6 +60,8 @@ pub struct Head {
     pub from: u64,
     /// The store's inode.
     pub ino: u64,
+    /// The languages that lessons name, those before this segment too.
+    pub languages: u32,
     /// How many lines are lessons, in this segment and those before.
     pub lessons: u32,
     /// Of how many lessons the sample is.
@@ -151,18 +157,18 @@ pub fn mix(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, ROOM};
+    use super::{Head, ROOM, Section};
 
     #[test]
     fn a_head_comes_back_and_another_does_not() {
-        let head = Head { at: vec![ROOM as u64; 10], docs: 3, live: 2, to: 77, ..Head::default() };
+        let head = Head { at: vec![ROOM as u64; Section::End as usize + 1], docs: 3, live: 2, to: 77, ..Head::default() };
         let bytes = head.bytes();
         assert_eq!((bytes.len(), Head::read(&bytes)), (ROOM, Some(head)));
         for at in 0..ROOM {
             let mut other = bytes.clone();
             other[at] ^= 0x40;
             // What lies behind the head's own length is padding.
-            assert!(Head::read(&other).is_none() || at > 160, "{at}");
+            assert!(Head::read(&other).is_none() || at > 180, "{at}");
         }
         for end in 0..ROOM {
             assert!(Head::read(&bytes[..end]).is_none());

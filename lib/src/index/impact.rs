@@ -28,16 +28,13 @@ const LANGUAGES: &[&str] = &[
     "ruby", "rust", "scala", "sql", "swift", "typescript",
 ];
 
-/// Hashes from here on stand for languages.
-const RESERVED: u32 = 0xffff_ff00;
-
 /// The hash by which words are known (FNV-1a, 64 bits folded to 32). Two of 50,000 words share one by a chance of a
 /// quarter, and then count as one word with and without an index.
 #[must_use]
 pub fn hash(word: &str) -> u32 {
     let hash =
         word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    ((hash ^ (hash >> 32)) as u32).min(RESERVED - 1)
+    (hash ^ (hash >> 32)) as u32
 }
 
 /// The bit of a language by its name; 0 for what is none.
@@ -56,14 +53,8 @@ pub fn languages(text: &str) -> u32 {
     bits
 }
 
-/// The word that stands in the index for a language; no other has its hash.
-#[must_use]
-pub fn language_word(bit: u32) -> u32 {
-    RESERVED | bit.trailing_zeros()
-}
-
 /// How this module makes words of lessons, for an index.
-pub static FORM: Form = Form { impacts, languages: named, version: 3, worths };
+pub static FORM: Form = Form { impacts, languages: named, version: 4, worths };
 
 /// The words of a lesson with what each is worth by where it stands, each once.
 fn worths(lesson: &Lesson) -> BTreeMap<u32, f64> {
@@ -82,10 +73,9 @@ fn worths(lesson: &Lesson) -> BTreeMap<u32, f64> {
     all
 }
 
-/// The languages that a lesson names, as words.
-fn named(lesson: &Lesson) -> Vec<u32> {
-    let named = lesson.situations.iter().fold(languages(&lesson.question), |bits, text| bits | languages(text));
-    (0..LANGUAGES.len() as u32).map(|at| 1 << at).filter(|bit| named & bit != 0).map(language_word).collect()
+/// The languages that a lesson names.
+fn named(lesson: &Lesson) -> u32 {
+    lesson.situations.iter().fold(languages(&lesson.question), |bits, text| bits | languages(text))
 }
 
 /// The impact of each word of a lesson; words that say nothing are left out.

@@ -1,6 +1,7 @@
 //! Two segments, one behind the other, made into one.
 
 use super::head::{Head, Section};
+use super::postings::Postings;
 use super::segment::{DOC, Doc, GONE, ID, Segment, WORD, Word, damaged, number};
 use super::write::{Rest, Writer};
 use std::io::{self, Write};
@@ -36,8 +37,8 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
             *at += 1;
             let (low, beyond) = (segment.head.first, segment.head.first + segment.head.docs);
             let here = postings.len();
-            let rest = segment.postings(&word).take(segment, None, beyond, |doc, level| postings.push((doc, level)))?;
-            if rest.is_some() || postings[here..].iter().any(|(doc, _)| *doc < low) {
+            Postings::new(segment, word.postings)?.take(segment, beyond, |doc, level| postings.push((doc, level)))?;
+            if postings[here..].iter().any(|(doc, _)| *doc < low) {
                 return Err(damaged());
             }
         }
@@ -48,7 +49,12 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     }
 
     let mut docs = older.section(Section::Docs)?;
-    docs.extend(newer.section(Section::Docs)?);
+    let (from, to) = older.head.section(Section::Forward);
+    for row in newer.section(Section::Docs)?.chunks_exact(DOC) {
+        let mut doc = Doc::read(row);
+        doc.forward += to - from;
+        docs.extend(doc.bytes());
+    }
     for doc in inside {
         let row = docs.get_mut((doc - first) as usize * DOC..).ok_or_else(damaged)?.get_mut(..DOC).ok_or_else(damaged)?;
         let mut read = Doc::read(row);
@@ -57,6 +63,7 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     }
     let rest = Rest {
         docs,
+        languages: [older.section(Section::Languages)?, newer.section(Section::Languages)?].concat(),
         ids: ids(&older.section(Section::Ids)?, &newer.section(Section::Ids)?),
         dead: outside.iter().flat_map(|doc| doc.to_le_bytes()).collect(),
         sample: older.section(Section::Sample)?,
@@ -65,7 +72,8 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     };
     let mut head =
         Head { base: older.head.base, docs: older.head.docs + newer.head.docs, from: older.head.from, ..newer.head.clone() };
-    let to = writer.end(&rest, &mut head)?;
+    let forward = |to: &mut W| Ok(older.copy(Section::Forward, to)? + newer.copy(Section::Forward, to)?);
+    let to = writer.end(forward, &rest, &mut head)?;
     Ok((to, head))
 }
 

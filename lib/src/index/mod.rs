@@ -6,9 +6,10 @@
 mod background;
 mod chunk;
 mod files;
+mod forward;
 mod head;
 mod impact;
-mod lanes;
+mod level;
 mod lines;
 mod merge;
 mod postings;
@@ -16,16 +17,21 @@ mod sample;
 mod search;
 mod segment;
 mod state;
+mod sums;
 #[cfg(test)]
 mod tests;
+mod turn;
+mod window;
+mod words;
 mod write;
 
 pub use files::Limits;
-pub use impact::{FORM, hash, language_bit, language_word, languages};
-pub use lanes::ONE;
+pub use impact::{FORM, hash, language_bit, languages};
+pub use level::ONE;
 pub use sample::Form;
-pub use search::{Hit, Term, Turn};
+pub use search::Hit;
 pub use segment::{LOCAL, PERSONAL, SCOPED};
+pub use turn::{Place, Turn};
 
 use crate::lesson::Lesson;
 use crate::store::Store;
@@ -68,22 +74,19 @@ impl Index {
         self.state.as_ref().map_or(0, State::to)
     }
 
-    /// A word of a turn, without places; `None` if no lesson has it. Ask in the order of words: `room` is a buffer that is
-    /// used again.
+    /// A turn of so many pieces about these languages. Its words are in order, each with the pieces it is in, in order.
     ///
     /// # Errors
     /// The system's; `InvalidData` if the index is damaged.
-    pub fn term(&self, word: u32, room: &mut Vec<u8>) -> io::Result<Option<Term>> {
-        let Some(state) = &self.state else { return Ok(None) };
-        let found = state.word(word, room)?;
-        Ok((!found.is_empty()).then_some(Term { found, places: Vec::new() }))
+    pub fn turn(&self, places: Vec<Place>, pieces: usize, languages: u32) -> io::Result<Turn> {
+        Turn::of(self.state.as_ref(), places, pieces, languages)
     }
 
     /// The best `keep` lessons for a turn that score at least `least`, the best first, of equal ones the later first.
     /// Hidden ones are among them.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn search(&self, turn: &Turn, keep: usize, least: u32) -> io::Result<Vec<Hit>> {
         self.state.as_ref().map_or_else(|| Ok(Vec::new()), |state| search::search(state, turn, keep, least))
     }
@@ -91,7 +94,7 @@ impl Index {
     /// The flags of a lesson ([`LOCAL`], [`SCOPED`], ...); `None` if a later line replaced it.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn flags(&self, doc: u32) -> io::Result<Option<u8>> {
         let place = self.state.as_ref().map_or(Ok(None), |state| state.doc(doc))?;
         Ok(place.map(|place| place.flags))
@@ -100,7 +103,7 @@ impl Index {
     /// The lesson of a number, read at its place; `None` if its line is not there any more.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn lesson(&self, doc: u32) -> io::Result<Option<Lesson>> {
         let Some(state) = &self.state else { return Ok(None) };
         state.doc(doc)?.map_or(Ok(None), |place| state.lesson_at(&place))
@@ -109,7 +112,7 @@ impl Index {
     /// The id of a lesson; `None` if its line is not there any more.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn id(&self, doc: u32) -> io::Result<Option<String>> {
         let Some(state) = &self.state else { return Ok(None) };
         state.doc(doc)?.map_or(Ok(None), |place| state.id_at(&place))
@@ -118,7 +121,7 @@ impl Index {
     /// The lesson that took the place of one.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn successor(&self, doc: u32) -> io::Result<Option<u32>> {
         self.state.as_ref().map_or(Ok(None), |state| state.successor(doc))
     }
@@ -126,7 +129,7 @@ impl Index {
     /// The living lesson of an id, with its number.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn find(&self, id: &str) -> io::Result<Option<(u32, Lesson)>> {
         self.state.as_ref().map_or(Ok(None), |state| state.named(id))
     }
@@ -134,7 +137,7 @@ impl Index {
     /// The lessons of these ids, in the order of the ids; what there is none of is left out.
     ///
     /// # Errors
-    /// As [`Index::term`].
+    /// As [`Index::turn`].
     pub fn get(&self, ids: &[&str]) -> io::Result<Vec<Lesson>> {
         let Some(state) = &self.state else { return Ok(Vec::new()) };
         let mut all = Vec::new();

@@ -6,96 +6,94 @@ use std::io;
 /// The postings of one word, read piece by piece.
 #[derive(Debug)]
 pub struct Postings {
+    /// Where the next piece begins, in bytes from the start of the file.
     at: u64,
     buffer: Vec<u8>,
     end: u64,
-    last: u32,
+    /// The lesson whose level lies at `place`; beyond all others at the end.
+    next: u32,
     place: usize,
 }
 
-/// Bytes of postings that are read at once.
-const PIECE: u64 = 16 << 10;
+/// Most bytes of a number.
+const LONGEST: usize = 5;
 
-/// Most bytes of one posting.
-const LONGEST: usize = 6;
+/// Beyond the last lesson.
+const NONE: u32 = u32::MAX;
 
 impl Postings {
     /// Those between two places of a file, the numbers counted from `first`.
-    pub fn new((at, end): (u64, u64), first: u32) -> Self {
-        Self { at, buffer: Vec::new(), end, last: first, place: 0 }
+    pub fn new(segment: &Segment, (at, end): (u64, u64)) -> io::Result<Self> {
+        let mut new = Self { at, buffer: Vec::new(), end, next: segment.head.first, place: 0 };
+        new.fill(segment)?;
+        let mut next = new.next;
+        new.place = step(&new.buffer, 0, &mut next)?;
+        new.next = next;
+        Ok(new)
     }
 
-    /// Gives each lesson below `limit` with its level, and the first one at or beyond it as result; `None` at the end.
-    /// A posting that was given back must be given as `pending` the next time.
-    pub fn take(
-        &mut self,
-        segment: &Segment,
-        pending: Option<(u32, u8)>,
-        limit: u32,
-        mut give: impl FnMut(u32, u8),
-    ) -> io::Result<Option<(u32, u8)>> {
-        if let Some((doc, level)) = pending {
-            if doc >= limit {
-                return Ok(pending);
-            }
-            give(doc, level);
-        }
-        loop {
-            if self.buffer.len() - self.place < LONGEST && self.at < self.end {
+    /// Gives each lesson below `limit` with its level. The next time it goes on there.
+    #[inline]
+    pub fn take(&mut self, segment: &Segment, limit: u32, mut give: impl FnMut(u32, u8)) -> io::Result<()> {
+        while self.next < limit {
+            if self.at < self.end && self.buffer.len() - self.place <= LONGEST {
                 self.fill(segment)?;
             }
-            let bytes = &self.buffer[self.place..];
-            // All but the last few can be read without looking for the end each time.
-            let safe = if self.at < self.end { bytes.len().saturating_sub(LONGEST - 1) } else { bytes.len() };
-            let (mut at, mut last) = (0, self.last);
-            while at < safe {
-                let Some((delta, next)) = varint(bytes, at) else { return Err(damaged()) };
-                let Some(level) = bytes.get(next) else { return Err(damaged()) };
-                last = last.checked_add(delta).ok_or_else(damaged)?;
-                at = next + 1;
-                if last >= limit {
-                    self.place += at;
-                    self.last = last;
-                    let beyond = last - segment.head.first >= segment.head.docs;
-                    return if beyond { Err(damaged()) } else { Ok(Some((last, *level))) };
-                }
-                give(last, *level);
+            let bytes = self.buffer.as_slice();
+            // Up to here a level and the number behind it are all there.
+            let safe = if self.at < self.end { bytes.len() - LONGEST } else { bytes.len() };
+            let (mut next, mut place) = (self.next, self.place);
+            while next < limit && place < safe {
+                give(next, bytes[place]);
+                place = match bytes.get(place + 1) {
+                    Some(delta) if *delta < 0x80 => {
+                        next = next.saturating_add(u32::from(*delta));
+                        place + 2
+                    }
+                    _ => step(bytes, place + 1, &mut next)?,
+                };
             }
-            self.place += at;
-            self.last = last;
-            if self.at >= self.end && self.place >= self.buffer.len() {
-                return Ok(None);
+            let beyond = next != NONE && next - segment.head.first >= segment.head.docs;
+            // A number without a level, or no lesson's.
+            if beyond || next != NONE && self.at >= self.end && place >= bytes.len() {
+                return Err(damaged());
             }
+            (self.next, self.place) = (next, place);
         }
+        Ok(())
     }
 
+    /// Reads the next piece: the longer the list, the larger, which costs the least of memory and reads together.
     fn fill(&mut self, segment: &Segment) -> io::Result<()> {
-        let more = (self.end - self.at).min(PIECE);
+        let left = self.end - self.at;
+        let piece = (left << 10).isqrt().max(64);
+        let more = if left <= 2 * piece { left } else { piece } as usize;
         let rest = self.buffer.len() - self.place;
-        let mut new = vec![0; rest + more as usize];
-        new[..rest].copy_from_slice(&self.buffer[self.place..]);
-        segment.read(self.at, &mut new[rest..])?;
-        (self.buffer, self.place) = (new, 0);
-        self.at += more;
+        self.buffer.copy_within(self.place.., 0);
+        self.buffer.resize(rest + more, 0);
+        segment.read(self.at, &mut self.buffer[rest..])?;
+        self.place = 0;
+        self.at += more as u64;
         Ok(())
     }
 }
 
-/// A number of 1 to 5 bytes at `at`, seven bits each, and the place behind it.
-fn varint(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
-    let first = *bytes.get(at)?;
-    if first < 0x80 {
-        return Some((u32::from(first), at + 1));
+/// Adds the number at `at` to `next`, and gives the place behind it; at the end there is no next lesson.
+fn step(bytes: &[u8], at: usize, next: &mut u32) -> io::Result<usize> {
+    if at == bytes.len() {
+        *next = NONE;
+        return Ok(at);
     }
-    let mut value = u32::from(first & 0x7f);
-    for n in 1..5 {
-        let byte = *bytes.get(at + n)?;
+    let mut value = 0;
+    for n in 0..LONGEST {
+        let byte = *bytes.get(at + n).ok_or_else(damaged)?;
         value |= u32::from(byte & 0x7f) << (7 * n as u32);
         if byte < 0x80 {
-            return Some((value, at + n + 1));
+            *next = next.checked_add(value).ok_or_else(damaged)?;
+            return Ok(at + n + 1);
         }
     }
-    None
+    Err(damaged())
 }
 
 /// Writes a posting.

@@ -1,6 +1,6 @@
 //! How often words are in a store, counted over its first lessons alone.
 
-use super::lanes::level;
+use super::level::level;
 use crate::lesson::{Lesson, Reach};
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,10 +13,10 @@ pub type Worths = BTreeMap<u32, f64>;
 /// How lessons become words with levels. Whoever changes anything changes the version.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Words with what each would add to a turn's score, from what they are worth and how often they are.
+    /// Words with what each would add to a turn's score, in order, from what they are worth and how often they are.
     pub impacts: fn(&Worths, &Sample) -> Vec<(u32, f64)>,
-    /// The languages that a lesson names, as words.
-    pub languages: fn(&Lesson) -> Vec<u32>,
+    /// The languages that a lesson names, as bits.
+    pub languages: fn(&Lesson) -> u32,
     /// An index of another version is built anew.
     pub version: u32,
     /// The words of a lesson, as hashes, with what each is worth.
@@ -86,11 +86,10 @@ impl Counter {
 }
 
 impl Form {
-    /// The words of a lesson, each once with the level of its impact, and the languages that it names.
+    /// The words of a lesson, each once with the level of its impact, in order.
     pub fn words(&self, lesson: &Lesson, sample: &Sample) -> Vec<(u32, u8)> {
         let all = (self.impacts)(&(self.worths)(lesson), sample);
-        let languages = (self.languages)(lesson).into_iter().map(|word| (word, 1));
-        all.into_iter().map(|(word, impact)| (word, level(impact))).chain(languages).collect()
+        all.into_iter().map(|(word, impact)| (word, level(impact))).collect()
     }
 }
 

@@ -1,21 +1,21 @@
 //! A run of lessons compiled: words with the lessons that have them. A file, or bytes in memory of the same form.
 
-use super::head::{Head, Section};
-use super::postings::Postings;
+use super::forward::{LANGUAGES, ROW};
+use super::head::{Head, ROOM, Section};
 use crate::fs;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// So much of a file is read at once when it is opened, in bytes; the index of a small store is no larger.
-const FIRST: usize = 16 << 10;
+/// A file of at most so many bytes is read whole when it is opened.
+const SMALL: u64 = 24 << 10;
 
 /// Bytes of an entry of `Words`: hash, number of lessons, where its postings begin, greatest level.
 pub const WORD: usize = 16;
 
-/// Bytes of an entry of `Docs`: where its line begins, how long it is, flags.
-pub const DOC: usize = 12;
+/// Bytes of an entry of `Docs`: where its line begins, how long it is, flags, where its words begin, how many they are.
+pub const DOC: usize = 20;
 
 /// Bytes of an entry of `Ids`.
 pub const ID: usize = 12;
@@ -37,10 +37,14 @@ pub const SCOPED: u8 = 8;
 pub struct Doc {
     /// Flags.
     pub flags: u8,
-    /// Where its line begins in the store.
-    pub offset: u64,
+    /// Where its words begin in `Forward`, in bytes.
+    pub forward: u64,
     /// The length of the line, in bytes.
     pub length: u32,
+    /// Where its line begins in the store.
+    pub offset: u64,
+    /// How many words it has.
+    pub words: u16,
 }
 
 impl Doc {
@@ -49,11 +53,19 @@ impl Doc {
         all[..6].copy_from_slice(&self.offset.to_le_bytes()[..6]);
         all[6..10].copy_from_slice(&self.length.to_le_bytes());
         all[10] = self.flags;
+        all[12..18].copy_from_slice(&self.forward.to_le_bytes()[..6]);
+        all[18..].copy_from_slice(&self.words.to_le_bytes());
         all
     }
 
     pub fn read(bytes: &[u8]) -> Self {
-        Self { flags: bytes[10], offset: number(&bytes[..6]), length: number(&bytes[6..10]) as u32 }
+        Self {
+            flags: bytes[10],
+            forward: number(&bytes[12..18]),
+            length: number(&bytes[6..10]) as u32,
+            offset: number(&bytes[..6]),
+            words: number(&bytes[18..]) as u16,
+        }
     }
 }
 
@@ -69,6 +81,11 @@ pub struct Word {
 }
 
 impl Word {
+    /// What it adds to a sum at most, where it counts so much.
+    pub fn adds(&self, weight: u8) -> u32 {
+        u32::from(self.top) * u32::from(weight)
+    }
+
     pub fn read(pair: &[u8]) -> Self {
         let start = |entry: &[u8]| number(&entry[8..14]);
         let next = pair.get(WORD..2 * WORD).map_or(0, start);
@@ -106,7 +123,6 @@ pub fn damaged() -> io::Error {
 #[derive(Debug)]
 pub struct Segment {
     pub head: Head,
-    directory: Vec<u8>,
     file: Option<File>,
     /// The first bytes; all of them where there is no file.
     first: Vec<u8>,
@@ -119,22 +135,14 @@ impl Segment {
     /// The system's; `InvalidData` if it is no index.
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = fs::open(path)?;
-        let mut first = vec![0; FIRST];
-        let mut length = 0;
-        while length < FIRST {
-            match file.read_at(&mut first[length..], length as u64)? {
-                0 => break,
-                n => length += n,
-            }
-        }
-        first.truncate(length);
+        let size = file.metadata()?.len();
+        let mut first = vec![0; if size > SMALL { ROOM } else { size as usize }];
+        file.read_exact_at(&mut first, 0)?;
         let head = Head::read(&first).ok_or_else(damaged)?;
-        let whole = length < FIRST || file.metadata()?.len() >= head.at[Section::End as usize];
-        let file = (length == FIRST).then_some(file);
-        if !whole || file.is_none() && head.at[Section::End as usize] > length as u64 {
+        if size < head.at[Section::End as usize] {
             return Err(damaged());
         }
-        Self::of(head, file, first)
+        Self::of(head, (size > SMALL).then_some(file), first)
     }
 
     /// A segment in memory.
@@ -147,17 +155,23 @@ impl Segment {
     }
 
     fn of(head: Head, file: Option<File>, first: Vec<u8>) -> io::Result<Self> {
-        let docs = head.section(Section::Docs);
-        if docs.1 - docs.0 != u64::from(head.docs) * DOC as u64 {
+        let size = |section| head.section(section).1 - head.section(section).0;
+        let docs = u64::from(head.docs);
+        if size(Section::Docs) != docs * DOC as u64 || size(Section::Languages) != docs {
             return Err(damaged());
         }
-        let mut new = Self { head, directory: Vec::new(), file, first };
-        let (from, to) = new.head.section(Section::Directory);
-        // A small one lies in the first bytes and is read there.
-        if to > new.first.len() as u64 {
-            new.directory = new.bytes(from, to)?;
-        }
-        Ok(new)
+        Ok(Self { head, file, first })
+    }
+
+    /// Its end, in bytes from the start of the file.
+    pub fn len(&self) -> u64 {
+        self.head.at[Section::End as usize]
+    }
+
+    /// Bytes that are in memory already.
+    pub fn held(&self, at: u64, length: usize) -> Option<&[u8]> {
+        let from = usize::try_from(at).ok()?;
+        self.first.get(from..from.checked_add(length)?)
     }
 
     /// All bytes, where they are in memory.
@@ -168,10 +182,10 @@ impl Segment {
     /// Fills `buffer` from the file.
     pub fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<()> {
         let end = at.saturating_add(buffer.len() as u64);
-        if end > self.head.at[Section::End as usize] {
+        if end > self.len() {
             return Err(damaged());
         }
-        if let Some(here) = self.first.get(at as usize..end as usize) {
+        if let Some(here) = self.held(at, buffer.len()) {
             buffer.copy_from_slice(here);
             return Ok(());
         }
@@ -180,7 +194,7 @@ impl Segment {
 
     /// The bytes between two places.
     pub fn bytes(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
-        if from > to || to > self.head.at[Section::End as usize] {
+        if from > to || to > self.len() {
             return Err(damaged());
         }
         let mut all = vec![0; (to - from) as usize];
@@ -194,51 +208,31 @@ impl Segment {
         self.bytes(from, to)
     }
 
-    /// The entry of a word. `room` is a buffer that is used again.
-    pub fn word(&self, hash: u32, room: &mut Vec<u8>) -> io::Result<Option<Word>> {
-        if self.head.words == 0 {
-            return Ok(None);
-        }
-        let range = (u64::from(hash) >> shift(self.head.words)) as usize;
-        let mut bounds = [0; 8];
-        match self.directory.get(range * 4..range * 4 + 8) {
-            Some(there) => bounds.copy_from_slice(there),
-            None => self.read(self.head.section(Section::Directory).0 + range as u64 * 4, &mut bounds)?,
-        }
-        let (from, to) = (number(&bounds[..4]), number(&bounds[4..]));
-        if from >= to {
-            return if from == to { Ok(None) } else { Err(damaged()) };
-        }
-        let start = self.head.section(Section::Words).0;
-        // The entry behind says where the last one's postings end.
-        let (at, length) = (start + from * WORD as u64, (to - from + 1) as usize * WORD);
-        if length > 1 << 24 {
-            return Err(damaged());
-        }
-        let entries = match self.first.get(at as usize..at as usize + length) {
-            Some(there) => there,
-            None => {
-                if room.len() < length {
-                    *room = vec![0; length];
-                }
-                self.read(at, &mut room[..length])?;
-                &room[..length]
-            }
-        };
-        let found = entries.chunks_exact(WORD).take((to - from) as usize).position(|entry| number(&entry[..4]) as u32 == hash);
-        let word = found.map(|at| Word::read(&entries[at * WORD..]));
-        match word {
-            Some(word) if word.postings.0 > word.postings.1 => Err(damaged()),
-            word => Ok(word),
-        }
-    }
-
     /// A lesson's place, by its number.
     pub fn doc(&self, number: u32) -> io::Result<Doc> {
         let mut bytes = [0; DOC];
         let at = u64::from(number.checked_sub(self.head.first).filter(|n| *n < self.head.docs).ok_or_else(damaged)?);
         self.read(self.head.section(Section::Docs).0 + at * DOC as u64, &mut bytes)?;
         Ok(Doc::read(&bytes))
+    }
+
+    /// The words of a lesson, by its number, as bytes.
+    pub fn forward(&self, doc: u32, room: &mut Vec<u8>) -> io::Result<()> {
+        let place = self.doc(doc)?;
+        room.resize(LANGUAGES + usize::from(place.words) * ROW, 0);
+        self.read(self.head.section(Section::Forward).0 + place.forward, room)
+    }
+
+    /// Writes a section to `to`, and gives its length.
+    pub fn copy(&self, section: Section, to: &mut impl Write) -> io::Result<u64> {
+        let (from, end) = self.head.section(section);
+        let mut room = vec![0; 64 << 10];
+        for at in (from..end).step_by(room.len()) {
+            let part = &mut room[..(end - at).min(64 << 10) as usize];
+            self.read(at, part)?;
+            to.write_all(part)?;
+        }
+        Ok(end - from)
     }
 
     /// The lesson whose id has this hash.
@@ -267,10 +261,5 @@ impl Segment {
             }
         }
         Ok(None)
-    }
-
-    /// Reads the postings of a word.
-    pub fn postings(&self, word: &Word) -> Postings {
-        Postings::new(word.postings, self.head.first)
     }
 }

@@ -4,15 +4,12 @@ use super::chunk::Link;
 use super::head::{Section, mix};
 use super::merge::numbers;
 use super::sample::Sample;
-use super::segment::{Doc, GONE, Segment, Word, damaged, number};
+use super::segment::{Doc, GONE, Segment, damaged, number};
 use crate::lesson::Lesson;
 use nanoserde::DeBin;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-
-/// A word where it is, each with the place of the segment.
-pub type Found = Vec<(usize, Word)>;
 
 /// What of a line is read to name its lesson.
 #[derive(serde::Deserialize)]
@@ -110,13 +107,9 @@ impl State {
         Ok(row.map(|row| number(&row[4..8]) as u32))
     }
 
-    /// A word in each segment that has it, by the segment's place.
-    pub fn word(&self, hash: u32, room: &mut Vec<u8>) -> io::Result<Found> {
-        let mut found = Found::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            found.extend(segment.word(hash, room)?.map(|word| (at, word)));
-        }
-        Ok(found)
+    /// The languages that lessons name.
+    pub fn languages(&self) -> u32 {
+        self.segments.last().map_or(0, |segment| segment.head.languages)
     }
 
     /// How many lines are lessons.

@@ -1,11 +1,11 @@
 //! The index beside what it stands for: every lesson scored by itself.
 
 use super::sample::Counter;
-use super::{FORM, Index, Limits, Turn, hash, language_word};
+use super::{FORM, Index, Limits, Place, hash};
 use crate::fs;
 use crate::lesson::{Lesson, Reach};
 use crate::store::Store;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
@@ -67,41 +67,39 @@ impl Dice {
 struct Asked {
     words: BTreeMap<u32, Vec<(u16, u8)>>,
     pieces: usize,
-    same: Vec<u32>,
+    languages: u32,
+}
+
+impl Asked {
+    fn places(&self) -> Vec<Place> {
+        let each = |(word, places): (&u32, &Vec<(u16, u8)>)| {
+            places.iter().map(|(piece, weight)| Place { word: *word, piece: *piece, weight: *weight }).collect::<Vec<_>>()
+        };
+        self.words.iter().flat_map(each).collect()
+    }
 }
 
 fn asked(dice: &mut Dice) -> Asked {
-    let pieces = 1 + dice.below(9) as usize;
+    // With many pieces a window holds few lessons.
+    let pieces = if dice.below(3) == 0 { 90 + dice.below(40) } else { 1 + dice.below(9) } as usize;
     let mut words: BTreeMap<u32, BTreeMap<u16, u8>> = BTreeMap::new();
     for _ in 0..dice.below(60) {
         let place = dice.below(pieces as u64) as u16;
         words.entry(hash(&dice.word())).or_default().insert(place, [2, 7, 10, 12][dice.below(4) as usize]);
     }
-    let same = if dice.below(2) == 0 { vec![language_word(super::language_bit("rust"))] } else { Vec::new() };
-    Asked { words: words.into_iter().map(|(word, places)| (word, places.into_iter().collect())).collect(), pieces, same }
+    let languages = if dice.below(2) == 0 { super::language_bit("rust") } else { 0 };
+    Asked { words: words.into_iter().map(|(word, places)| (word, places.into_iter().collect())).collect(), pieces, languages }
 }
 
 /// By the index: ids with scores, best first.
 fn by_index(index: &Index, asked: &Asked, keep: usize) -> Vec<(String, u32)> {
-    let mut room = Vec::new();
-    let mut turn = Turn { pieces: asked.pieces, ..Turn::default() };
-    for (word, places) in &asked.words {
-        if let Some(mut term) = index.term(*word, &mut room).unwrap() {
-            term.places.clone_from(places);
-            turn.terms.push(term);
-        }
-    }
-    for word in (0..32).map(|at| language_word(1 << at)) {
-        if let Some(term) = index.term(word, &mut room).unwrap() {
-            (if asked.same.contains(&word) { &mut turn.same } else { &mut turn.other }).push(term);
-        }
-    }
+    let turn = index.turn(asked.places(), asked.pieces, asked.languages).unwrap();
     let hits = index.search(&turn, keep, 1).unwrap();
     hits.iter().map(|hit| (index.lesson(hit.doc).unwrap().unwrap().id, hit.score)).collect()
 }
 
 /// A lesson that counts: its line, its id, its words and its languages.
-type Counted = (usize, String, Vec<(u32, u8)>, BTreeSet<u32>);
+type Counted = (usize, String, Vec<(u32, u8)>, u32);
 
 /// The lessons of a text that count.
 struct Hand(Vec<Counted>);
@@ -121,7 +119,7 @@ impl Hand {
         let live = last.into_values().filter(|(_, lesson)| lesson.reach != Reach::Personal);
         let row = |(at, lesson): (usize, Lesson)| {
             let (words, named) = (FORM.words(&lesson, &sample), (FORM.languages)(&lesson));
-            (at, lesson.id, words, named.into_iter().collect())
+            (at, lesson.id, words, named)
         };
         Self(live.map(row).collect())
     }
@@ -136,11 +134,11 @@ impl Hand {
                     sums[usize::from(*piece)] += u32::from(*weight) * u32::from(*level);
                 }
             }
-            let best = sums.into_iter().max().unwrap_or(0).min(32767);
-            let score = match (named.is_empty(), asked.same.iter().any(|word| named.contains(word))) {
-                (true, _) => best,
-                (false, true) => best * super::search::SAME_TIMES,
-                (false, false) => best / 2,
+            let best = sums.into_iter().max().unwrap_or(0).min(65535);
+            let score = match (*named, named & asked.languages) {
+                (0, _) => best,
+                (_, 0) => best / 2,
+                _ => best * super::search::SAME_TIMES,
             };
             all.push((score, at, id));
         }
@@ -298,14 +296,7 @@ fn a_damaged_index_is_made_anew_and_never_believed() {
         }
         std::fs::write(&file, &bad).unwrap();
         let Ok(index) = Index::open(&store) else { continue };
-        let mut room = Vec::new();
-        let mut turn = Turn { pieces: asked.pieces, ..Turn::default() };
-        for (word, places) in &asked.words {
-            if let Ok(Some(mut term)) = index.term(*word, &mut room) {
-                term.places.clone_from(places);
-                turn.terms.push(term);
-            }
-        }
+        let Ok(turn) = index.turn(asked.places(), asked.pieces, asked.languages) else { continue };
         for hit in index.search(&turn, 20, 1).unwrap_or_default() {
             let _ = (index.flags(hit.doc), index.lesson(hit.doc), index.successor(hit.doc));
         }

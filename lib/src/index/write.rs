@@ -9,6 +9,7 @@ use std::io::{self, Write};
 #[derive(Debug, Default)]
 pub struct Rest {
     pub docs: Vec<u8>,
+    pub languages: Vec<u8>,
     pub ids: Vec<u8>,
     pub dead: Vec<u8>,
     pub sample: Vec<u8>,
@@ -27,7 +28,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins, for sampleons from the number `first`.
+    /// Begins, for lessons from the number `first`.
     ///
     /// # Errors
     /// The system's, as everywhere here.
@@ -36,7 +37,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { at: ROOM as u64, first, room: Vec::new(), to, words: Vec::new() })
     }
 
-    /// Writes the next word with the sampleons that have it, in order. One that no sampleon has is left out.
+    /// Writes the next word with the lessons that have it, in order. One that no lesson has is left out.
     pub fn word(&mut self, hash: u32, postings: impl Iterator<Item = (u32, u8)>) -> io::Result<()> {
         let mut word = Word { hash, postings: (self.at, 0), ..Word::default() };
         let mut last = self.first;
@@ -55,8 +56,13 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends it. The head's bytes belong at the start.
-    pub fn end(mut self, rest: &Rest, head: &mut Head) -> io::Result<W> {
+    /// Ends it; `forward` writes that section and gives its length. The head's bytes belong at the start.
+    pub fn end(
+        mut self,
+        forward: impl FnOnce(&mut W) -> io::Result<u64>,
+        rest: &Rest,
+        head: &mut Head,
+    ) -> io::Result<W> {
         let words = (self.words.len() / WORD) as u32;
         let last = Word { postings: (self.at, 0), hash: u32::MAX, ..Word::default() };
         let mut directory = Vec::new();
@@ -77,7 +83,10 @@ impl<W: Write> Writer<W> {
         head.words = words;
         head.first = self.first;
         head.at = vec![ROOM as u64, self.at];
-        let sections = [&self.words, &directory, &rest.docs, &rest.ids, &rest.dead, &rest.sample, &rest.hidden, &rest.links];
+        self.at += forward(&mut self.to)?;
+        head.at.push(self.at);
+        let Rest { docs, languages, ids, dead, sample, hidden, links } = rest;
+        let sections = [&self.words, &directory, docs, languages, ids, dead, sample, hidden, links];
         for section in sections {
             self.to.write_all(section)?;
             self.at += section.len() as u64;

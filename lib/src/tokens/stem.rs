@@ -8,41 +8,53 @@ pub fn stem(word: &str) -> &str {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word;
     }
-    let word = plural(word);
-    let cut = ["ing", "edly", "ed", "er", "ly"]
-        .iter()
-        .find_map(|end| word.strip_suffix(end))
-        .filter(|stem| stem.len() >= 3 && has_vowel(stem));
+    &word[..length(word.as_bytes())]
+}
+
+/// The length of the stem: it is always the beginning of the word. This is a turn's hottest code, so nothing is searched
+/// for that the last letter rules out.
+fn length(word: &[u8]) -> usize {
+    let word = &word[..plural(word)];
+    let ending: &[u8] = match word.last() {
+        Some(b'd') => b"ed",
+        Some(b'g') => b"ing",
+        Some(b'r') => b"er",
+        Some(b'y') if word.ends_with(b"edly") => b"edly",
+        Some(b'y') => b"ly",
+        _ => b"",
+    };
+    let cut = word.strip_suffix(ending).filter(|stem| !ending.is_empty() && stem.len() >= 3 && has_vowel(stem));
     let mut stem = cut.unwrap_or(word);
     // `stopped`, `running`: the letter was doubled for the ending.
-    if cut.is_some() && stem.len() > 3 {
-        let bytes = stem.as_bytes();
-        let last = bytes[bytes.len() - 1];
-        if last == bytes[bytes.len() - 2] && !matches!(last, b'l' | b's' | b'z' | b'e' | b'o') {
-            stem = &stem[..stem.len() - 1];
-        }
+    if cut.is_some()
+        && let [.., before, last] = stem
+        && stem.len() > 3
+        && before == last
+        && !matches!(last, b'l' | b's' | b'z' | b'e' | b'o')
+    {
+        stem = &stem[..stem.len() - 1];
     }
     // `caches` and `caching`, `retry` and `retried`.
-    let short = stem.strip_suffix('e').or_else(|| stem.strip_suffix('y')).or_else(|| stem.strip_suffix('i'));
-    short.filter(|short| short.len() >= 3).unwrap_or(stem)
-}
-
-fn plural(word: &str) -> &str {
-    if let Some(rest) = word.strip_suffix("ies") {
-        return if rest.len() >= 2 { &word[..word.len() - 2] } else { word };
-    }
-    match word.strip_suffix("es") {
-        Some(rest) if ["s", "x", "z", "ch", "sh"].iter().any(|end| rest.ends_with(end)) => return rest,
-        _ => {}
-    }
-    match word.strip_suffix('s') {
-        Some(rest) if !rest.ends_with(['s', 'u', 'i']) => rest,
-        _ => word,
+    match stem {
+        [short @ .., b'e' | b'i' | b'y'] if short.len() >= 3 => short.len(),
+        _ => stem.len(),
     }
 }
 
-fn has_vowel(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
+/// The length of a word without what makes it a plural.
+fn plural(word: &[u8]) -> usize {
+    let all = word.len();
+    match word {
+        [rest @ .., b'i', b'e', b's'] => if rest.len() >= 2 { all - 2 } else { all },
+        [.., b's' | b'x' | b'z', b'e', b's'] | [.., b'c' | b's', b'h', b'e', b's'] => all - 2,
+        [.., b's' | b'u' | b'i', b's'] => all,
+        [.., b's'] => all - 1,
+        _ => all,
+    }
+}
+
+fn has_vowel(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u' | b'y'))
 }
 
 #[cfg(test)]

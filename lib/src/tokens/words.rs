@@ -2,6 +2,7 @@
 
 use super::exact::humps;
 use super::stem::stem;
+use std::ops::Range;
 
 /// Longest word that is looked at, in bytes; what is longer is data.
 const LONGEST: usize = 64;
@@ -11,28 +12,83 @@ const LONGEST: usize = 64;
 /// give each pair of neighbours.
 pub fn words(text: &str, mut give: impl FnMut(&str)) {
     let mut lower = String::new();
-    let mut tell = |word: &str, lower: &mut String| {
-        if word.len() < 2 || word.len() > LONGEST || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
-            return;
+    let bytes = text.as_bytes();
+    let blank = |byte: &u8| byte.is_ascii() && !named(*byte);
+    let mut at = 0;
+    while let Some(start) = bytes[at..].iter().position(|byte| !blank(byte)).map(|skipped| at + skipped) {
+        at = bytes[start..].iter().position(blank).map_or(bytes.len(), |length| start + length);
+        let run = &text[start..at];
+        if run.is_ascii() {
+            plain(run, &mut lower, &mut give);
+        } else {
+            foreign(run, &mut lower, &mut give);
         }
-        lower.clear();
+    }
+}
+
+/// What a name is made of, as far as it is ASCII.
+fn named(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Gives a word in small letters and in its stem, if it is one.
+fn tell(word: &str, lower: &mut String, give: &mut impl FnMut(&str)) {
+    if word.len() < 2 || word.len() > LONGEST || word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+        return;
+    }
+    lower.clear();
+    if word.is_ascii() {
+        lower.push_str(word);
+        lower.make_ascii_lowercase();
+    } else {
         lower.extend(word.chars().flat_map(char::to_lowercase));
-        give(stem(lower));
+    }
+    give(stem(lower));
+}
+
+/// The words of a run of ASCII: nearly all there are.
+fn plain(run: &str, lower: &mut String, give: &mut impl FnMut(&str)) {
+    let bytes = run.as_bytes();
+    let first = part(bytes, 0);
+    let alone = first.as_ref().is_some_and(|first| part(bytes, first.end).is_none());
+    if !alone {
+        tell(run, lower, give);
+    }
+    let mut next = first;
+    while let Some(range) = next {
+        next = part(bytes, range.end);
+        tell(&run[range], lower, give);
+    }
+}
+
+/// The part of a name that begins at `from` or behind the `_` there.
+fn part(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let start = from + bytes[from..].iter().position(|byte| *byte != b'_')?;
+    let ends = |at: &usize| {
+        let (before, here) = (bytes[at - 1], bytes[*at]);
+        here == b'_'
+            || here.is_ascii_uppercase()
+                && (!before.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase))
     };
-    for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty()) {
+    Some(start..(start + 1..bytes.len()).find(ends).unwrap_or(bytes.len()))
+}
+
+/// The words of a run that is not all ASCII, in which there may be blanks of other scripts.
+fn foreign(run: &str, lower: &mut String, give: &mut impl FnMut(&str)) {
+    for run in run.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|run| !run.is_empty()) {
         if run.chars().any(crowded) {
             let chars: Vec<char> = run.chars().collect();
             for pair in chars.windows(2) {
-                tell(&String::from_iter(pair), &mut lower);
+                tell(&String::from_iter(pair), lower, give);
             }
             continue;
         }
         let parts: Vec<&str> = run.split('_').filter(|part| !part.is_empty()).flat_map(humps).collect();
         if parts.len() != 1 {
-            tell(run, &mut lower);
+            tell(run, lower, give);
         }
         for part in parts {
-            tell(part, &mut lower);
+            tell(part, lower, give);
         }
     }
 }
@@ -89,6 +145,22 @@ mod tests {
         assert_eq!(all("HTTPClientFactory"), ["httpclientfactor", "http", "client", "factor"]);
         assert_eq!(all("1024 x 0x1F _"), ["0x1f", "0x1"]);
         assert_eq!(all("retries, retried"), ["retr", "retr"]);
+    }
+
+    #[test]
+    fn ascii_is_read_as_every_other_script() {
+        let mut seed = 7_u64;
+        for _ in 0..20_000 {
+            let mut text = String::new();
+            for _ in 0..seed % 24 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push(char::from(b"abdegilnorsyABZ019__ .-"[(seed >> 33) as usize % 23]));
+            }
+            seed = seed.wrapping_add(1);
+            let (mut lower, mut slow) = (String::new(), Vec::new());
+            foreign(&text, &mut lower, &mut |word: &str| slow.push(word.to_owned()));
+            assert_eq!(all(&text), slow, "{text:?}");
+        }
     }
 
     #[test]

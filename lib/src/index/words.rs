@@ -1,0 +1,56 @@
+//! Looks words up in a segment.
+
+use super::head::Section;
+use super::segment::{Segment, WORD, Word, damaged, number, shift};
+use super::window::Window;
+use std::io;
+
+/// Bytes that are read at once where the next word's entry is likely among them.
+const AHEAD: usize = 8 << 10;
+
+/// Looks words up, best in their order.
+#[derive(Debug)]
+pub struct Words<'s> {
+    ahead: usize,
+    directory: Window,
+    entries: Window,
+    segment: &'s Segment,
+}
+
+impl<'s> Words<'s> {
+    /// Looks up about so many words.
+    pub fn new(segment: &'s Segment, asked: usize) -> Self {
+        let each = segment.head.words as usize * WORD / asked.max(1);
+        let ahead = if each < AHEAD / 2 { AHEAD } else { 0 };
+        Self { ahead, directory: Window::default(), entries: Window::default(), segment }
+    }
+
+    /// The entry of a word.
+    ///
+    /// # Errors
+    /// The system's; `InvalidData` if the index is damaged.
+    pub fn find(&mut self, hash: u32) -> io::Result<Option<Word>> {
+        let Self { segment, .. } = self;
+        if segment.head.words == 0 {
+            return Ok(None);
+        }
+        let range = u64::from(hash) >> shift(segment.head.words);
+        let bounds = self.directory.read(segment, segment.head.section(Section::Directory).0 + range * 4, 8, AHEAD / 2)?;
+        let (from, to) = (number(&bounds[..4]), number(&bounds[4..]));
+        if from >= to {
+            return if from == to { Ok(None) } else { Err(damaged()) };
+        }
+        // The entry behind says where the last one's postings end.
+        let (at, length) = (segment.head.section(Section::Words).0 + from * WORD as u64, (to - from + 1) as usize * WORD);
+        if length > 1 << 24 {
+            return Err(damaged());
+        }
+        let entries = self.entries.read(segment, at, length, self.ahead)?;
+        let mut rows = entries.chunks_exact(WORD).take((to - from) as usize);
+        let word = rows.position(|row| number(&row[..4]) as u32 == hash).map(|at| Word::read(&entries[at * WORD..]));
+        match word {
+            Some(word) if word.postings.0 > word.postings.1 => Err(damaged()),
+            word => Ok(word),
+        }
+    }
+}
