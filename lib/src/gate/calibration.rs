@@ -1,6 +1,7 @@
 //! What a store's turns measured: the latest scores, from which its own threshold follows.
 
 use crate::fs;
+use crate::index::FORM;
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub struct Calibration {
     #[serde(default)]
     pub scores: Vec<f32>,
     #[serde(default)]
+    /// The version of the measure.
     v: u32,
 }
 
@@ -32,7 +34,8 @@ impl Calibration {
     pub fn read(store: &Store) -> Self {
         let bytes = fs::read(&store.calibration_file(), MOST).unwrap_or_default();
         let read: Self = serde_json::from_slice(&bytes).unwrap_or_default();
-        if read.v > 1 { Self::default() } else { read }
+        // Scores of another measure say nothing of this one's.
+        if read.v == FORM.version { read } else { Self::default() }
     }
 
     /// The score below which this share of turns lies; `None` while too few are known.
@@ -61,7 +64,7 @@ impl Calibration {
         fresh.scores.push(score as f32);
         let over = fresh.scores.len().saturating_sub(KEPT);
         fresh.scores.drain(..over);
-        (fresh.t, fresh.v) = (now, 1);
+        (fresh.t, fresh.v) = (now, FORM.version);
         let _ = fs::replace_soon(&file, serde_json::to_string(&fresh).unwrap_or_default().as_bytes());
     }
 }
@@ -92,6 +95,6 @@ mod tests {
             }
         });
         let read = Calibration::read(&store);
-        assert!(!read.scores.is_empty() && read.scores.len() <= 40 && read.v == 1);
+        assert!(!read.scores.is_empty() && read.scores.len() <= 40 && read.v == FORM.version);
     }
 }

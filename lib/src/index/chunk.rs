@@ -1,6 +1,5 @@
 //! New lines of a store, compiled in memory.
 
-use super::forward;
 use super::head::Head;
 use super::sample::{Form, Sample};
 use super::segment::{Doc, GONE, LOCAL, PERSONAL, SCOPED, Segment};
@@ -31,7 +30,6 @@ pub struct Chunk<'s> {
     docs: Vec<Doc>,
     first: u32,
     form: &'s Form,
-    forward: Vec<u8>,
     ids: HashMap<String, (u32, u64)>,
     languages: Vec<u8>,
     lessons: u32,
@@ -55,7 +53,6 @@ impl<'s> Chunk<'s> {
             docs: Vec::new(),
             first: state.docs(),
             form,
-            forward: Vec::new(),
             ids: HashMap::new(),
             languages: Vec::new(),
             lessons: state.lessons(),
@@ -104,23 +101,18 @@ impl<'s> Chunk<'s> {
         let flags = flag(lesson.reach == Reach::Repo, LOCAL)
             | flag(lesson.reach == Reach::Personal, PERSONAL)
             | flag(!lesson.scope.is_empty(), SCOPED);
-        let mut words = Vec::new();
+        self.docs.push(Doc { flags, offset, length: line.len() as u32 });
         let mut languages = 0;
         if lesson.reach != Reach::Personal {
             self.live += 1;
-            words = self.form.words(&lesson, self.sample);
-            words.truncate(u16::MAX.into());
+            let words = self.form.words(&lesson, self.sample);
+            self.postings.extend(
+                words.iter().map(|(word, level)| u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from(*level)),
+            );
             languages = (self.form.languages)(&lesson);
             self.named |= languages;
-            let posting = |(word, level): &(u32, u8)| {
-                u64::from(*word) << 32 | u64::from(at) << (32 - BITS) | u64::from(*level)
-            };
-            self.postings.extend(words.iter().map(posting));
         }
-        let (forward, length) = (self.forward.len() as u64, line.len() as u32);
-        self.docs.push(Doc { flags, forward, length, offset, words: words.len() as u16 });
-        self.languages.push(forward::code(languages));
-        forward::put(&mut self.forward, languages, &words);
+        self.languages.extend(languages.to_le_bytes());
         self.links.remove(&lesson.id);
         let claim = Claim::of(&lesson);
         self.ids.insert(lesson.id, (at, lesson.version));
@@ -184,11 +176,7 @@ impl<'s> Chunk<'s> {
         head.languages = self.named;
         head.lessons = self.lessons;
         head.sample = self.sample.n;
-        let forward = |to: &mut Vec<u8>| {
-            to.extend(&self.forward);
-            Ok(self.forward.len() as u64)
-        };
-        let mut bytes = writer.end(forward, &rest, &mut head)?;
+        let mut bytes = writer.end(&rest, &mut head)?;
         let start = head.bytes();
         bytes[..start.len()].copy_from_slice(&start);
         Segment::memory(bytes)

@@ -17,15 +17,13 @@ const MARKED: u64 = 4096;
 /// The sections, in the order in which they lie in a file; the first one is the postings, to which the words lead.
 #[derive(Clone, Copy)]
 pub enum Section {
-    /// The words of each lesson, to which `Docs` lead.
-    Forward = 1,
     /// Entries of 16 bytes, in order of words, and one more that ends the last.
-    Words,
+    Words = 1,
     /// Where in `Words` each range of words begins.
     Directory,
-    /// 20 bytes for each lesson.
+    /// 12 bytes for each lesson.
     Docs,
-    /// The language of each lesson, one byte.
+    /// The languages that each lesson names, 4 bytes.
     Languages,
     /// Hashes of ids, in order, with the lesson of each.
     Ids,

@@ -37,8 +37,12 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
             *at += 1;
             let (low, beyond) = (segment.head.first, segment.head.first + segment.head.docs);
             let here = postings.len();
-            Postings::new(segment, word.postings)?.take(segment, beyond, |doc, level| postings.push((doc, level)))?;
-            if postings[here..].iter().any(|(doc, _)| *doc < low) {
+            let mut list = Postings::new(word.postings);
+            list.take(segment, |doc, level| {
+                postings.push((doc, level));
+                doc < beyond
+            })?;
+            if !list.ended() || postings[here..].iter().any(|(doc, _)| *doc < low || *doc >= beyond) {
                 return Err(damaged());
             }
         }
@@ -49,12 +53,7 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     }
 
     let mut docs = older.section(Section::Docs)?;
-    let (from, to) = older.head.section(Section::Forward);
-    for row in newer.section(Section::Docs)?.chunks_exact(DOC) {
-        let mut doc = Doc::read(row);
-        doc.forward += to - from;
-        docs.extend(doc.bytes());
-    }
+    docs.extend(newer.section(Section::Docs)?);
     for doc in inside {
         let row = docs.get_mut((doc - first) as usize * DOC..).ok_or_else(damaged)?.get_mut(..DOC).ok_or_else(damaged)?;
         let mut read = Doc::read(row);
@@ -72,8 +71,7 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     };
     let mut head =
         Head { base: older.head.base, docs: older.head.docs + newer.head.docs, from: older.head.from, ..newer.head.clone() };
-    let forward = |to: &mut W| Ok(older.copy(Section::Forward, to)? + newer.copy(Section::Forward, to)?);
-    let to = writer.end(forward, &rest, &mut head)?;
+    let to = writer.end(&rest, &mut head)?;
     Ok((to, head))
 }
 

@@ -6,9 +6,9 @@
 mod background;
 mod chunk;
 mod files;
-mod forward;
 mod head;
 mod impact;
+mod language;
 mod level;
 mod lines;
 mod merge;
@@ -26,7 +26,8 @@ mod words;
 mod write;
 
 pub use files::Limits;
-pub use impact::{FORM, hash, language_bit, languages};
+pub use impact::{FORM, hash};
+pub use language::{language_bit, languages};
 pub use level::ONE;
 pub use sample::Form;
 pub use search::Hit;

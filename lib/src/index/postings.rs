@@ -8,6 +8,9 @@ use std::io;
 pub struct Postings {
     /// Where the next piece begins, in bytes from the start of the file.
     at: u64,
+    /// Whether the first number was read.
+    begun: bool,
+    /// What is held: nothing before the first one is asked for.
     buffer: Vec<u8>,
     end: u64,
     /// The lesson whose level lies at `place`; beyond all others at the end.
@@ -22,44 +25,68 @@ const LONGEST: usize = 5;
 const NONE: u32 = u32::MAX;
 
 impl Postings {
-    /// Those between two places of a file, the numbers counted from `first`.
-    pub fn new(segment: &Segment, (at, end): (u64, u64)) -> io::Result<Self> {
-        let mut new = Self { at, buffer: Vec::new(), end, next: segment.head.first, place: 0 };
-        new.fill(segment)?;
-        let mut next = new.next;
-        new.place = step(&new.buffer, 0, &mut next)?;
-        new.next = next;
-        Ok(new)
+    /// Those between two places of a file.
+    pub fn new((at, end): (u64, u64)) -> Self {
+        Self { at, begun: false, buffer: Vec::new(), end, next: 0, place: 0 }
     }
 
-    /// Gives each lesson below `limit` with its level. The next time it goes on there.
+    /// Gives each lesson with its level until one is refused; the next time it goes on with that one.
     #[inline]
-    pub fn take(&mut self, segment: &Segment, limit: u32, mut give: impl FnMut(u32, u8)) -> io::Result<()> {
-        while self.next < limit {
-            if self.at < self.end && self.buffer.len() - self.place <= LONGEST {
+    pub fn take(&mut self, segment: &Segment, mut give: impl FnMut(u32, u8) -> bool) -> io::Result<()> {
+        if !self.begun {
+            self.begin(segment)?;
+        }
+        while !self.ended() {
+            if self.at < self.end && self.buffer.len() - self.place <= LONGEST + 1 {
                 self.fill(segment)?;
             }
             let bytes = self.buffer.as_slice();
             // Up to here a level and the number behind it are all there.
             let safe = if self.at < self.end { bytes.len() - LONGEST } else { bytes.len() };
             let (mut next, mut place) = (self.next, self.place);
-            while next < limit && place < safe {
-                give(next, bytes[place]);
-                place = match bytes.get(place + 1) {
-                    Some(delta) if *delta < 0x80 => {
-                        next = next.saturating_add(u32::from(*delta));
-                        place + 2
-                    }
-                    _ => step(bytes, place + 1, &mut next)?,
-                };
+            let mut long = false;
+            // A level and a number of one byte, as nearly all are.
+            for pair in bytes[place..safe].chunks_exact(2) {
+                if !give(next, pair[0]) {
+                    (self.next, self.place) = (next, place);
+                    return Ok(());
+                }
+                if pair[1] >= 0x80 {
+                    long = true;
+                    break;
+                }
+                next = next.wrapping_add(pair[1].into());
+                place += 2;
             }
-            let beyond = next != NONE && next - segment.head.first >= segment.head.docs;
-            // A number without a level, or no lesson's.
-            if beyond || next != NONE && self.at >= self.end && place >= bytes.len() {
-                return Err(damaged());
+            if long {
+                place = step(bytes, place + 1, &mut next)?;
+            } else if self.at >= self.end {
+                // No number is behind the last level.
+                let level = bytes.get(place).ok_or_else(damaged)?;
+                if give(next, *level) {
+                    next = NONE;
+                }
+                (self.next, self.place) = (next, place);
+                return Ok(());
             }
             (self.next, self.place) = (next, place);
         }
+        Ok(())
+    }
+
+    /// Whether all were given.
+    pub fn ended(&self) -> bool {
+        self.next == NONE
+    }
+
+    /// Reads the first number.
+    fn begin(&mut self, segment: &Segment) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            self.fill(segment)?;
+        }
+        let mut next = segment.head.first;
+        self.place = step(&self.buffer, 0, &mut next)?;
+        (self.begun, self.next) = (true, next);
         Ok(())
     }
 
@@ -78,12 +105,8 @@ impl Postings {
     }
 }
 
-/// Adds the number at `at` to `next`, and gives the place behind it; at the end there is no next lesson.
+/// Adds the number at `at` to `next`, and gives the place behind it.
 fn step(bytes: &[u8], at: usize, next: &mut u32) -> io::Result<usize> {
-    if at == bytes.len() {
-        *next = NONE;
-        return Ok(at);
-    }
     let mut value = 0;
     for n in 0..LONGEST {
         let byte = *bytes.get(at + n).ok_or_else(damaged)?;

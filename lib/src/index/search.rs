@@ -1,33 +1,20 @@
-//! The best lessons for the words of a turn, exactly, without reading most of what is said of common words.
+//! The best lessons for the words of a turn: each posting is looked at once, in order of lessons.
 //!
-//! A turn has pieces (sentences, the edited text); a lesson's sum is that of its best piece. Lessons are gone through in
-//! windows. As soon as some are known to be good, the longest lists, those of words that add little, are not read any more
-//! (MaxScore: Turtle and Flood 1995): what they could add at most is, and a lesson that might then be among the best is
-//! scored by its own words.
+//! A turn has pieces (sentences, the edited text); a lesson's sum is that of its best piece. Only a window of lessons is
+//! held at a time, so that memory does not grow with the store.
 
-use super::forward::{SEVERAL, named, read};
 use super::head::Section;
+use super::language::{SAME_TIMES, times};
 use super::postings::Postings;
-use super::segment::Segment;
+use super::segment::{LANGUAGES, Segment, damaged, number};
 use super::state::State;
-use super::sums::{FULL, Sums};
+use super::sums::Sums;
 use super::turn::{Term, Turn};
 use super::window::Window;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::ops::Range;
-
-/// How often a lesson counts that names a language of the turn; one that names others only counts half. Neither makes a
-/// score less when a turn touches more.
-pub const SAME_TIMES: u32 = 3;
-
-/// The part of the bar that words which are not read may add up to, in hundredths: with more of them more lessons must be
-/// scored by themselves.
-const UNREAD: u32 = 35;
-
-/// Lists of fewer lessons are always read: that costs no more than a lesson that is scored by itself.
-const LONG: u32 = 256;
 
 /// Lessons that are looked through before the bar is raised.
 const PART: usize = 128;
@@ -74,7 +61,7 @@ impl Best {
 pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result<Vec<Hit>> {
     let mut best = Best { bar: least.max(1), hits: BinaryHeap::new(), keep };
     for (at, segment) in state.segments.iter().enumerate() {
-        Walk::new(segment, turn, at)?.run(&state.dead_in(at)?, &mut best)?;
+        Walk::new(segment, turn, at, state.dead_in(at)?).run(&mut best)?;
     }
     let mut all: Vec<Hit> = best.hits.into_iter().map(|hit| hit.0).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
@@ -83,145 +70,95 @@ pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result
 
 /// A segment on its way.
 struct Walk<'t> {
-    /// The languages of lessons, one byte each.
+    /// Lessons that a later line replaced, in order.
+    dead: Vec<u32>,
+    /// Postings of a word that several pieces have.
+    held: Vec<(u32, u8)>,
+    /// The languages of lessons.
     languages: Window,
-    /// Words whose lists are read, the longest first.
+    /// The words' lists.
     lists: Vec<(&'t Term, Postings)>,
-    /// A lesson's own words.
-    room: Vec<u8>,
     segment: &'t Segment,
-    terms: &'t [Term],
     turn: &'t Turn,
-    /// What words that are not read could add to each piece.
-    unread: Vec<u32>,
 }
 
 impl<'t> Walk<'t> {
-    fn new(segment: &'t Segment, turn: &'t Turn, at: usize) -> io::Result<Self> {
+    fn new(segment: &'t Segment, turn: &'t Turn, at: usize, dead: Vec<u32>) -> Self {
         let terms = turn.segments.get(at).map(Vec::as_slice).unwrap_or_default();
-        let mut lists = Vec::with_capacity(terms.len());
-        for term in terms {
-            lists.push((term, Postings::new(segment, term.word.postings)?));
-        }
-        lists.sort_unstable_by_key(|(term, _)| Reverse((term.word.df, term.word.hash)));
-        let unread = vec![0; turn.pieces.max(1)];
-        Ok(Self { languages: Window::default(), lists, room: Vec::new(), segment, terms, turn, unread })
+        let lists = terms.iter().map(|term| (term, Postings::new(term.word.postings))).collect();
+        Self { dead, held: Vec::new(), languages: Window::default(), lists, segment, turn }
     }
 
     /// Goes through all lessons.
-    fn run(&mut self, dead: &[u32], best: &mut Best) -> io::Result<()> {
+    fn run(mut self, best: &mut Best) -> io::Result<()> {
         let (first, end) = (self.segment.head.first, self.segment.head.first + self.segment.head.docs);
         let mut sums = Sums::new(self.turn.pieces, self.segment.head.docs as usize);
-        for start in (first..end).step_by(sums.width()) {
-            let limit = end.min(start.saturating_add(sums.width() as u32));
-            self.leave(best.bar);
-            if start > first {
-                sums.clear();
+        let mut start = first;
+        while start < end {
+            let many = sums.width().min((end - start) as usize);
+            sums.begin(start, many);
+            self.add(&mut sums)?;
+            for from in (0..many).step_by(PART) {
+                self.rank(&sums, start, from..many.min(from + PART), best)?;
             }
-            self.add(&mut sums, start, limit)?;
-            for from in (0..(limit - start) as usize).step_by(PART) {
-                let to = (limit - start).min((from + PART) as u32) as usize;
-                self.rank(&sums, start, from..to, dead, best)?;
-            }
+            start += many as u32;
         }
-        Ok(())
+        if self.lists.iter().all(|(_, postings)| postings.ended()) { Ok(()) } else { Err(damaged()) }
     }
 
-    /// What a lesson of any language must have of some piece.
-    fn need(&self, bar: u32) -> u32 {
-        if self.segment.head.languages & self.turn.languages == 0 { bar } else { bar.div_ceil(SAME_TIMES) }
-    }
-
-    /// Leaves off the longest lists as far as no lesson can do without the others.
-    fn leave(&mut self, bar: u32) {
-        let most = self.need(bar) / 100 * UNREAD;
-        let (turn, unread) = (self.turn, &mut self.unread);
-        self.lists.retain(|(term, _)| {
-            let adds = || turn.places(term).iter().map(|place| (usize::from(place.piece), term.word.adds(place.weight)));
-            let may = term.word.df >= LONG && adds().all(|(piece, adds)| unread[piece] + adds <= most);
-            if may {
-                adds().for_each(|(piece, adds)| unread[piece] += adds);
-            }
-            !may
-        });
-    }
-
-    /// Adds up what the lists that are read say of a window.
-    fn add(&mut self, sums: &mut Sums, start: u32, limit: u32) -> io::Result<()> {
+    /// Adds up what the lists say of a window.
+    fn add(&mut self, sums: &mut Sums) -> io::Result<()> {
         for (term, postings) in &mut self.lists {
-            match self.turn.places(term) {
-                [place] => {
-                    let mut row = sums.row(place.piece, place.weight, start);
-                    postings.take(self.segment, limit, |doc, level| row.add(doc, level))?;
+            let places = self.turn.places(term);
+            if let [place] = places {
+                let mut row = sums.row(place.piece, place.weight);
+                postings.take(self.segment, |doc, level| row.add(doc, level))?;
+                continue;
+            }
+            self.held.clear();
+            let end = sums.end();
+            postings.take(self.segment, |doc, level| {
+                let here = doc < end;
+                if here {
+                    self.held.push((doc, level));
                 }
-                places => postings.take(self.segment, limit, |doc, level| {
-                    places.iter().for_each(|place| sums.row(place.piece, place.weight, start).add(doc, level));
-                })?,
+                here
+            })?;
+            for place in places {
+                let mut row = sums.row(place.piece, place.weight);
+                self.held.iter().for_each(|(doc, level)| {
+                    row.add(*doc, *level);
+                });
             }
         }
         Ok(())
     }
 
-    /// Takes the lessons of a part of a window that may be among the best.
-    fn rank(&mut self, sums: &Sums, start: u32, part: Range<usize>, dead: &[u32], best: &mut Best) -> io::Result<()> {
-        let need = self.need(best.bar);
-        let mut reached: Vec<(u32, usize)> = Vec::new();
-        sums.reached(part.clone(), |piece| need - self.unread[piece], |at| reached.push((sums.most(at, &self.unread), at)));
+    /// Takes the lessons of a part of a window that are among the best.
+    fn rank(&mut self, sums: &Sums, start: u32, part: Range<usize>, best: &mut Best) -> io::Result<()> {
+        let (some, about) = (self.segment.head.languages, self.turn.languages);
+        let least = if some & about == 0 { best.bar } else { best.bar.div_ceil(SAME_TIMES) };
+        let mut reached = Vec::new();
+        sums.reached(part.clone(), least, |at| reached.push(at));
         if reached.is_empty() {
             return Ok(());
         }
-        let section = self.segment.head.section(Section::Languages).0;
-        let codes = match self.segment.head.languages {
+        let at = u64::from(start - self.segment.head.first) + part.start as u64;
+        let named = match some {
             0 => &[],
             _ => {
-                let at = section + u64::from(start - self.segment.head.first) + part.start as u64;
-                self.languages.read(self.segment, at, part.len(), AHEAD)?
+                let at = self.segment.head.section(Section::Languages).0 + at * LANGUAGES as u64;
+                self.languages.read(self.segment, at, part.len() * LANGUAGES, AHEAD)?
             }
         };
-        for (sum, at) in &mut reached {
-            *sum = times(named(*codes.get(*at - part.start).unwrap_or(&0)), self.turn.languages, *sum);
-        }
-        let whole = self.unread.iter().all(|unread| *unread == 0);
-        let several: Vec<bool> = codes.iter().map(|code| *code == SEVERAL).collect();
-        reached.sort_unstable_by(|a, b| b.cmp(a));
-        for (most, at) in reached {
+        for at in reached {
+            let row = named.get((at - part.start) * LANGUAGES..).and_then(|rest| rest.get(..LANGUAGES));
+            let score = times(row.map_or(0, |row| number(row) as u32), about, sums.most(at));
             let doc = start + at as u32;
-            if most < best.bar {
-                break;
+            if score >= best.bar && self.dead.binary_search(&doc).is_err() {
+                best.push(Hit { score, doc });
             }
-            if dead.binary_search(&doc).is_ok() {
-                continue;
-            }
-            let known = whole && !several.get(at - part.start).is_some_and(|several| *several);
-            let score = if known { most } else { self.score(doc)? };
-            best.push(Hit { score, doc });
         }
         Ok(())
-    }
-
-    /// What a lesson scores, by its own words.
-    fn score(&mut self, doc: u32) -> io::Result<u32> {
-        self.segment.forward(doc, &mut self.room)?;
-        let (languages, words) = read(&self.room);
-        let mut sums = vec![0u32; self.unread.len()];
-        let mut terms = self.terms.iter().peekable();
-        for (word, level) in words {
-            while terms.next_if(|term| term.word.hash < word).is_some() {}
-            let Some(term) = terms.next_if(|term| term.word.hash == word) else { continue };
-            for place in self.turn.places(term) {
-                sums[usize::from(place.piece)] += u32::from(place.weight) * u32::from(level);
-            }
-        }
-        let sum = sums.into_iter().max().unwrap_or(0).min(FULL);
-        Ok(times(languages, self.turn.languages, sum))
-    }
-}
-
-/// A sum with regard to the languages that a lesson names and those that the turn is about.
-fn times(named: u32, about: u32, sum: u32) -> u32 {
-    match (named, named & about) {
-        (0, _) => sum,
-        (_, 0) => sum / 2,
-        _ => sum * SAME_TIMES,
     }
 }

@@ -1,10 +1,9 @@
 //! A run of lessons compiled: words with the lessons that have them. A file, or bytes in memory of the same form.
 
-use super::forward::{LANGUAGES, ROW};
 use super::head::{Head, ROOM, Section};
 use crate::fs;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -14,8 +13,11 @@ const SMALL: u64 = 24 << 10;
 /// Bytes of an entry of `Words`: hash, number of lessons, where its postings begin, greatest level.
 pub const WORD: usize = 16;
 
-/// Bytes of an entry of `Docs`: where its line begins, how long it is, flags, where its words begin, how many they are.
-pub const DOC: usize = 20;
+/// Bytes of an entry of `Docs`: where its line begins, how long it is, flags.
+pub const DOC: usize = 12;
+
+/// Bytes of an entry of `Languages`.
+pub const LANGUAGES: usize = 4;
 
 /// Bytes of an entry of `Ids`.
 pub const ID: usize = 12;
@@ -37,14 +39,10 @@ pub const SCOPED: u8 = 8;
 pub struct Doc {
     /// Flags.
     pub flags: u8,
-    /// Where its words begin in `Forward`, in bytes.
-    pub forward: u64,
     /// The length of the line, in bytes.
     pub length: u32,
     /// Where its line begins in the store.
     pub offset: u64,
-    /// How many words it has.
-    pub words: u16,
 }
 
 impl Doc {
@@ -53,19 +51,11 @@ impl Doc {
         all[..6].copy_from_slice(&self.offset.to_le_bytes()[..6]);
         all[6..10].copy_from_slice(&self.length.to_le_bytes());
         all[10] = self.flags;
-        all[12..18].copy_from_slice(&self.forward.to_le_bytes()[..6]);
-        all[18..].copy_from_slice(&self.words.to_le_bytes());
         all
     }
 
     pub fn read(bytes: &[u8]) -> Self {
-        Self {
-            flags: bytes[10],
-            forward: number(&bytes[12..18]),
-            length: number(&bytes[6..10]) as u32,
-            offset: number(&bytes[..6]),
-            words: number(&bytes[18..]) as u16,
-        }
+        Self { flags: bytes[10], length: number(&bytes[6..10]) as u32, offset: number(&bytes[..6]) }
     }
 }
 
@@ -81,11 +71,6 @@ pub struct Word {
 }
 
 impl Word {
-    /// What it adds to a sum at most, where it counts so much.
-    pub fn adds(&self, weight: u8) -> u32 {
-        u32::from(self.top) * u32::from(weight)
-    }
-
     pub fn read(pair: &[u8]) -> Self {
         let start = |entry: &[u8]| number(&entry[8..14]);
         let next = pair.get(WORD..2 * WORD).map_or(0, start);
@@ -157,7 +142,7 @@ impl Segment {
     fn of(head: Head, file: Option<File>, first: Vec<u8>) -> io::Result<Self> {
         let size = |section| head.section(section).1 - head.section(section).0;
         let docs = u64::from(head.docs);
-        if size(Section::Docs) != docs * DOC as u64 || size(Section::Languages) != docs {
+        if size(Section::Docs) != docs * DOC as u64 || size(Section::Languages) != docs * LANGUAGES as u64 {
             return Err(damaged());
         }
         Ok(Self { head, file, first })
@@ -214,25 +199,6 @@ impl Segment {
         let at = u64::from(number.checked_sub(self.head.first).filter(|n| *n < self.head.docs).ok_or_else(damaged)?);
         self.read(self.head.section(Section::Docs).0 + at * DOC as u64, &mut bytes)?;
         Ok(Doc::read(&bytes))
-    }
-
-    /// The words of a lesson, by its number, as bytes.
-    pub fn forward(&self, doc: u32, room: &mut Vec<u8>) -> io::Result<()> {
-        let place = self.doc(doc)?;
-        room.resize(LANGUAGES + usize::from(place.words) * ROW, 0);
-        self.read(self.head.section(Section::Forward).0 + place.forward, room)
-    }
-
-    /// Writes a section to `to`, and gives its length.
-    pub fn copy(&self, section: Section, to: &mut impl Write) -> io::Result<u64> {
-        let (from, end) = self.head.section(section);
-        let mut room = vec![0; 64 << 10];
-        for at in (from..end).step_by(room.len()) {
-            let part = &mut room[..(end - at).min(64 << 10) as usize];
-            self.read(at, part)?;
-            to.write_all(part)?;
-        }
-        Ok(end - from)
     }
 
     /// The lesson whose id has this hash.

@@ -138,7 +138,7 @@ impl Hand {
             let score = match (*named, named & asked.languages) {
                 (0, _) => best,
                 (_, 0) => best / 2,
-                _ => best * super::search::SAME_TIMES,
+                _ => best * super::language::SAME_TIMES,
             };
             all.push((score, at, id));
         }

@@ -56,13 +56,8 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends it; `forward` writes that section and gives its length. The head's bytes belong at the start.
-    pub fn end(
-        mut self,
-        forward: impl FnOnce(&mut W) -> io::Result<u64>,
-        rest: &Rest,
-        head: &mut Head,
-    ) -> io::Result<W> {
+    /// Ends it. The head's bytes belong at the start.
+    pub fn end(mut self, rest: &Rest, head: &mut Head) -> io::Result<W> {
         let words = (self.words.len() / WORD) as u32;
         let last = Word { postings: (self.at, 0), hash: u32::MAX, ..Word::default() };
         let mut directory = Vec::new();
@@ -83,8 +78,6 @@ impl<W: Write> Writer<W> {
         head.words = words;
         head.first = self.first;
         head.at = vec![ROOM as u64, self.at];
-        self.at += forward(&mut self.to)?;
-        head.at.push(self.at);
         let Rest { docs, languages, ids, dead, sample, hidden, links } = rest;
         let sections = [&self.words, &directory, docs, languages, ids, dead, sample, hidden, links];
         for section in sections {
