@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 pub const ROOM: usize = 256;
 
 /// What a file begins with; the digit is the version of the form.
-const MAGIC: &[u8; 8] = b"ahindex2";
+const MAGIC: &[u8; 8] = b"ahindex3";
 
 /// So much of a store, before the end of what is indexed, is compared with what it was.
 const MARKED: u64 = 4096;
@@ -17,7 +17,7 @@ const MARKED: u64 = 4096;
 /// The sections, in the order in which they lie in a file; the first one is the postings, to which the words lead.
 #[derive(Clone, Copy)]
 pub enum Section {
-    /// Entries of 16 bytes, in order of words, and one more that ends the last.
+    /// Entries of 12 bytes, in order of words, and one more that ends the last.
     Words = 1,
     /// Where in `Words` each range of words begins.
     Directory,

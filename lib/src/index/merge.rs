@@ -24,12 +24,12 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
     let mut writer = Writer::new(to, first)?;
     let (old, new) = (older.section(Section::Words)?, newer.section(Section::Words)?);
     // The last entry only ends the one before it.
-    let entries = |bytes: &[u8]| (bytes.len() / WORD).saturating_sub(1);
+    let (old, new) = (old.as_chunks::<WORD>().0, new.as_chunks::<WORD>().0);
+    let entry = |rows: &[[u8; WORD]], at: usize| Some(Word::read(rows.get(at)?, rows.get(at + 1)?));
     let (mut a, mut b) = (0, 0);
     let mut postings = Vec::new();
     loop {
-        let one = (a < entries(&old)).then(|| Word::read(&old[a * WORD..]));
-        let two = (b < entries(&new)).then(|| Word::read(&new[b * WORD..]));
+        let (one, two) = (entry(old, a), entry(new, b));
         let Some(hash) = [one, two].iter().flatten().map(|word| word.hash).min() else { break };
         postings.clear();
         for (word, segment, at) in [(one, older, &mut a), (two, newer, &mut b)] {

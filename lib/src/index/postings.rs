@@ -10,9 +10,10 @@ pub struct Postings {
     at: u64,
     /// Whether the first number was read.
     begun: bool,
-    /// What is held: nothing before the first one is asked for.
     buffer: Vec<u8>,
     end: u64,
+    /// Bytes of the buffer that are read.
+    held: usize,
     /// The lesson whose level lies at `place`; beyond all others at the end.
     next: u32,
     place: usize,
@@ -21,13 +22,16 @@ pub struct Postings {
 /// Most bytes of a number.
 const LONGEST: usize = 5;
 
+/// Lists of at most so many bytes are read at once.
+const WHOLE: usize = 4 << 10;
+
 /// Beyond the last lesson.
 const NONE: u32 = u32::MAX;
 
 impl Postings {
     /// Those between two places of a file.
     pub fn new((at, end): (u64, u64)) -> Self {
-        Self { at, begun: false, buffer: Vec::new(), end, next: 0, place: 0 }
+        Self { at, begun: false, buffer: Vec::new(), end, held: 0, next: 0, place: 0 }
     }
 
     /// Gives each lesson with its level until one is refused; the next time it goes on with that one.
@@ -37,39 +41,35 @@ impl Postings {
             self.begin(segment)?;
         }
         while !self.ended() {
-            if self.at < self.end && self.buffer.len() - self.place <= LONGEST + 1 {
+            if self.at < self.end && self.held - self.place <= LONGEST + 1 {
                 self.fill(segment)?;
             }
-            let bytes = self.buffer.as_slice();
+            let bytes = &self.buffer[..self.held];
             // Up to here a level and the number behind it are all there.
             let safe = if self.at < self.end { bytes.len() - LONGEST } else { bytes.len() };
             let (mut next, mut place) = (self.next, self.place);
-            let mut long = false;
             // A level and a number of one byte, as nearly all are.
-            for pair in bytes[place..safe].chunks_exact(2) {
-                if !give(next, pair[0]) {
-                    (self.next, self.place) = (next, place);
-                    return Ok(());
+            while place + 1 < safe && give(next, bytes[place]) {
+                let delta = bytes[place + 1];
+                if delta < 0x80 {
+                    next = next.wrapping_add(delta.into());
+                    place += 2;
+                } else {
+                    place = step(bytes, place + 1, &mut next)?;
                 }
-                if pair[1] >= 0x80 {
-                    long = true;
-                    break;
-                }
-                next = next.wrapping_add(pair[1].into());
-                place += 2;
             }
-            if long {
-                place = step(bytes, place + 1, &mut next)?;
-            } else if self.at >= self.end {
+            let refused = place + 1 < safe;
+            if !refused && self.at >= self.end {
                 // No number is behind the last level.
                 let level = bytes.get(place).ok_or_else(damaged)?;
                 if give(next, *level) {
                     next = NONE;
                 }
-                (self.next, self.place) = (next, place);
-                return Ok(());
             }
             (self.next, self.place) = (next, place);
+            if refused || self.at >= self.end {
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -81,25 +81,26 @@ impl Postings {
 
     /// Reads the first number.
     fn begin(&mut self, segment: &Segment) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            self.fill(segment)?;
-        }
+        self.fill(segment)?;
         let mut next = segment.head.first;
-        self.place = step(&self.buffer, 0, &mut next)?;
+        self.place = step(&self.buffer[..self.held], 0, &mut next)?;
         (self.begun, self.next) = (true, next);
         Ok(())
     }
 
     /// Reads the next piece: the longer the list, the larger, which costs the least of memory and reads together.
     fn fill(&mut self, segment: &Segment) -> io::Result<()> {
-        let left = self.end - self.at;
-        let piece = (left << 10).isqrt().max(64);
-        let more = if left <= 2 * piece { left } else { piece } as usize;
-        let rest = self.buffer.len() - self.place;
-        self.buffer.copy_within(self.place.., 0);
-        self.buffer.resize(rest + more, 0);
-        segment.read(self.at, &mut self.buffer[rest..])?;
+        let left = (self.end - self.at) as usize;
+        let more = if left <= WHOLE { left } else { (left << 10).isqrt() };
+        if self.buffer.is_empty() {
+            // No later piece is larger than this one or `WHOLE`.
+            self.buffer = vec![0; more.max(WHOLE.min(left)) + LONGEST + 1];
+        }
+        self.buffer.copy_within(self.place..self.held, 0);
+        self.held -= self.place;
         self.place = 0;
+        segment.read(self.at, &mut self.buffer[self.held..self.held + more])?;
+        self.held += more;
         self.at += more as u64;
         Ok(())
     }

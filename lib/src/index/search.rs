@@ -3,7 +3,7 @@
 //! A turn has pieces (sentences, the edited text); a lesson's sum is that of its best piece. Only a window of lessons is
 //! held at a time, so that memory does not grow with the store.
 
-use super::head::Section;
+use super::head::{Head, Section};
 use super::language::{SAME_TIMES, times};
 use super::postings::Postings;
 use super::segment::{LANGUAGES, Segment, damaged, number};
@@ -14,10 +14,9 @@ use super::window::Window;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::ops::Range;
 
-/// Lessons that are looked through before the bar is raised.
-const PART: usize = 128;
+/// Lessons of the first window. Each has twice as many as the last, up to its room.
+const BEGIN: usize = 64;
 
 /// Bytes of languages that are read at once.
 const AHEAD: usize = 2 << 10;
@@ -89,19 +88,21 @@ impl<'t> Walk<'t> {
         Self { dead, held: Vec::new(), languages: Window::default(), lists, segment, turn }
     }
 
-    /// Goes through all lessons.
+    /// Goes through all lessons. The first windows are small, since they set the bar.
     fn run(mut self, best: &mut Best) -> io::Result<()> {
         let (first, end) = (self.segment.head.first, self.segment.head.first + self.segment.head.docs);
         let mut sums = Sums::new(self.turn.pieces, self.segment.head.docs as usize);
-        let mut start = first;
+        let (mut start, mut many) = (first, BEGIN);
         while start < end {
-            let many = sums.width().min((end - start) as usize);
-            sums.begin(start, many);
+            let least = match self.segment.head.languages & self.turn.languages {
+                0 => best.bar,
+                _ => best.bar.div_ceil(SAME_TIMES),
+            };
+            sums.begin(start, many.min((end - start) as usize), least);
             self.add(&mut sums)?;
-            for from in (0..many).step_by(PART) {
-                self.rank(&sums, start, from..many.min(from + PART), best)?;
-            }
-            start += many as u32;
+            self.rank(&mut sums, best)?;
+            start = sums.end();
+            many *= 2;
         }
         if self.lists.iter().all(|(_, postings)| postings.ended()) { Ok(()) } else { Err(damaged()) }
     }
@@ -126,35 +127,26 @@ impl<'t> Walk<'t> {
             })?;
             for place in places {
                 let mut row = sums.row(place.piece, place.weight);
-                self.held.iter().for_each(|(doc, level)| {
+                for (doc, level) in &self.held {
                     row.add(*doc, *level);
-                });
+                }
             }
         }
         Ok(())
     }
 
-    /// Takes the lessons of a part of a window that are among the best.
-    fn rank(&mut self, sums: &Sums, start: u32, part: Range<usize>, best: &mut Best) -> io::Result<()> {
-        let (some, about) = (self.segment.head.languages, self.turn.languages);
-        let least = if some & about == 0 { best.bar } else { best.bar.div_ceil(SAME_TIMES) };
-        let mut reached = Vec::new();
-        sums.reached(part.clone(), least, |at| reached.push(at));
-        if reached.is_empty() {
-            return Ok(());
-        }
-        let at = u64::from(start - self.segment.head.first) + part.start as u64;
-        let named = match some {
-            0 => &[],
-            _ => {
-                let at = self.segment.head.section(Section::Languages).0 + at * LANGUAGES as u64;
-                self.languages.read(self.segment, at, part.len() * LANGUAGES, AHEAD)?
-            }
-        };
-        for at in reached {
-            let row = named.get((at - part.start) * LANGUAGES..).and_then(|rest| rest.get(..LANGUAGES));
-            let score = times(row.map_or(0, |row| number(row) as u32), about, sums.most(at));
-            let doc = start + at as u32;
+    /// Takes the lessons of a window that are among the best.
+    fn rank(&mut self, sums: &mut Sums, best: &mut Best) -> io::Result<()> {
+        let Head { first, languages, .. } = self.segment.head;
+        for (doc, sum) in sums.reached() {
+            let named = match languages {
+                0 => 0,
+                _ => {
+                    let at = self.segment.head.section(Section::Languages).0 + u64::from(doc - first) * LANGUAGES as u64;
+                    number(self.languages.read(self.segment, at, LANGUAGES, AHEAD)?) as u32
+                }
+            };
+            let score = times(named, self.turn.languages, sum);
             if score >= best.bar && self.dead.binary_search(&doc).is_err() {
                 best.push(Hit { score, doc });
             }

@@ -10,8 +10,8 @@ use std::path::Path;
 /// A file of at most so many bytes is read whole when it is opened.
 const SMALL: u64 = 24 << 10;
 
-/// Bytes of an entry of `Words`: hash, number of lessons, where its postings begin, greatest level.
-pub const WORD: usize = 16;
+/// Bytes of an entry of `Words`: hash, where its postings begin.
+pub const WORD: usize = 12;
 
 /// Bytes of an entry of `Docs`: where its line begins, how long it is, flags.
 pub const DOC: usize = 12;
@@ -63,26 +63,26 @@ impl Doc {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Word {
     pub hash: u32,
-    pub df: u32,
     /// Its postings' bounds, in bytes from the start of the file.
     pub postings: (u64, u64),
-    /// The greatest level of any lesson.
-    pub top: u8,
 }
 
 impl Word {
-    pub fn read(pair: &[u8]) -> Self {
-        let start = |entry: &[u8]| number(&entry[8..14]);
-        let next = pair.get(WORD..2 * WORD).map_or(0, start);
-        Self { hash: number(&pair[..4]) as u32, df: number(&pair[4..8]) as u32, postings: (start(pair), next), top: pair[14] }
+    /// Reads an entry; the one behind says where the postings end.
+    pub fn read(row: &[u8; WORD], next: &[u8; WORD]) -> Self {
+        let start = |row: &[u8; WORD]| u64::from_le_bytes([row[4], row[5], row[6], row[7], row[8], row[9], row[10], row[11]]);
+        Self { hash: Self::hash_of(row), postings: (start(row), start(next)) }
+    }
+
+    /// The word of an entry.
+    pub fn hash_of(row: &[u8; WORD]) -> u32 {
+        u32::from_le_bytes([row[0], row[1], row[2], row[3]])
     }
 
     pub fn bytes(&self) -> [u8; WORD] {
         let mut all = [0; WORD];
         all[..4].copy_from_slice(&self.hash.to_le_bytes());
-        all[4..8].copy_from_slice(&self.df.to_le_bytes());
-        all[8..14].copy_from_slice(&self.postings.0.to_le_bytes()[..6]);
-        all[14] = self.top;
+        all[4..].copy_from_slice(&self.postings.0.to_le_bytes());
         all
     }
 }

@@ -1,42 +1,53 @@
 //! What the lessons of a window have of each piece of a turn: sums side by side, a row for each piece.
-
-use std::ops::Range;
+//!
+//! Here and in `postings` a Stop spends its time, and release builds are made small: plain loops and indices, which are
+//! as quick then.
 
 /// Sums that are held at a time, of all pieces: what touching more memory costs is more than going through a store in
 /// smaller steps.
 const ROOM: usize = 24 << 10;
 
-/// Lessons that are looked at together.
-const STEP: usize = 32;
-
 /// The sums of a window.
 #[derive(Debug)]
 pub struct Sums {
+    /// What a sum must be for its lesson to be looked at.
+    least: u16,
     /// How many lessons the window has.
     many: usize,
+    /// How many it may have.
+    most: usize,
     pieces: usize,
+    /// Lessons that have it of some piece, by their places in the window.
+    reached: Vec<usize>,
     rows: Vec<u16>,
     start: u32,
-    width: usize,
 }
 
 /// A row, to which postings are added.
 #[derive(Debug)]
 pub struct Row<'s> {
+    least: u16,
+    reached: &'s mut Vec<usize>,
     start: u32,
     sums: &'s mut [u16],
     weight: u16,
 }
 
 impl Row<'_> {
-    /// Adds a level of a lesson; one that is not in the window is refused.
+    /// Adds a level of a lesson; one that is not in the window is refused. A full sum stays full.
     #[inline(always)]
     pub fn add(&mut self, doc: u32, level: u8) -> bool {
-        let sum = self.sums.get_mut(doc.wrapping_sub(self.start) as usize);
-        sum.is_some_and(|sum| {
-            *sum = sum.saturating_add(u16::from(level) * self.weight);
-            true
-        })
+        let at = doc.wrapping_sub(self.start) as usize;
+        if at >= self.sums.len() {
+            return false;
+        }
+        let before = self.sums[at];
+        let sum = before.saturating_add(level as u16 * self.weight);
+        self.sums[at] = sum;
+        if before < self.least && sum >= self.least {
+            self.reached.push(at);
+        }
+        true
     }
 }
 
@@ -44,19 +55,20 @@ impl Sums {
     /// Those of windows over so many lessons.
     pub fn new(pieces: usize, docs: usize) -> Self {
         let pieces = pieces.max(1);
-        let width = (ROOM / pieces).max(256).min(docs).next_multiple_of(STEP);
-        Self { many: 0, pieces, rows: vec![0; width * pieces], start: 0, width }
+        let most = (ROOM / pieces).max(256).min(docs);
+        Self { least: 0, many: 0, most, pieces, reached: Vec::new(), rows: vec![0; most * pieces], start: 0 }
     }
 
-    /// How many lessons a window holds at most.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
-    /// Begins another window.
-    pub fn begin(&mut self, start: u32, many: usize) {
-        (self.start, self.many) = (start, many.min(self.width));
-        self.rows.fill(0);
+    /// Begins another window, from a lesson on, of at most so many; `least` is what some sum must be for a lesson to be
+    /// looked at. The result is how many it has.
+    pub fn begin(&mut self, start: u32, many: usize, least: u32) -> usize {
+        self.many = many.min(self.most);
+        // What no sum can be is not missed: a full one counts as if it were.
+        self.least = least.clamp(1, u16::MAX.into()) as u16;
+        self.start = start;
+        self.reached.clear();
+        self.rows[..self.many * self.pieces].fill(0);
+        self.many
     }
 
     /// The lesson behind the window's last one.
@@ -65,26 +77,21 @@ impl Sums {
     }
 
     /// The row of a piece, in which a word's levels count so much.
-    #[inline]
     pub fn row(&mut self, piece: u16, weight: u8) -> Row<'_> {
-        let from = usize::from(piece) * self.width;
-        let sums = self.rows.get_mut(from..from + self.many).unwrap_or_default();
-        Row { start: self.start, sums, weight: weight.min(127).into() }
+        let piece = usize::from(piece).min(self.pieces - 1);
+        let sums = &mut self.rows[piece * self.many..(piece + 1) * self.many];
+        Row { least: self.least, reached: &mut self.reached, start: self.start, sums, weight: weight.min(127).into() }
     }
 
-    /// Gives each lesson of a part that has at least `least` of some piece.
-    pub fn reached(&self, part: Range<usize>, least: u32, mut give: impl FnMut(usize)) {
-        for from in part.clone().step_by(STEP) {
-            let most = |piece: usize| self.rows[piece * self.width + from..][..STEP].iter().fold(0, |most, sum| *sum.max(&most));
-            if (0..self.pieces).any(|piece| u32::from(most(piece)) >= least) {
-                (from..part.end.min(from + STEP)).filter(|at| self.most(*at) >= least).for_each(&mut give);
-            }
-        }
-    }
-
-    /// The greatest of a lesson's sums.
-    pub fn most(&self, at: usize) -> u32 {
-        (0..self.pieces).map(|piece| self.rows[piece * self.width + at]).max().unwrap_or(0).into()
+    /// The lessons of the window that are to be looked at, each with the greatest of its sums, in order.
+    pub fn reached(&mut self) -> impl Iterator<Item = (u32, u32)> {
+        self.reached.sort_unstable();
+        self.reached.dedup();
+        let Self { many, pieces, ref reached, ref rows, start, .. } = *self;
+        reached.iter().map(move |at| {
+            let most = (0..pieces).map(|piece| rows[piece * many + at]).max().unwrap_or(0);
+            (start + *at as u32, u32::from(most))
+        })
     }
 }
 
@@ -92,22 +99,20 @@ impl Sums {
 mod tests {
     use super::*;
 
-    const FULL: u32 = u16::MAX as u32;
-
     #[test]
     fn sums_fill_up_and_do_not_spill() {
         let mut sums = Sums::new(3, 100);
-        sums.begin(1000, 100);
-        assert!((0..4).all(|_| sums.row(1, 127).add(1099, 255)) && sums.row(2, 10).add(1099, 3));
-        assert!(!sums.row(0, 10).add(999, 3) && !sums.row(0, 10).add(1100, 3) && !sums.row(9, 10).add(1000, 3));
-        let reached = |least: u32| {
-            let mut all = Vec::new();
-            sums.reached(0..100, least, |at| all.push(at));
-            all
-        };
-        assert_eq!((reached(FULL), reached(FULL + 1), reached(1)), (vec![99], vec![], vec![99]));
-        assert_eq!((sums.most(99), sums.most(98)), (FULL, 0));
-        sums.begin(1100, 100);
-        assert_eq!(sums.most(99), 0);
+        let reached = |sums: &mut Sums| sums.reached().collect::<Vec<_>>();
+        assert_eq!((sums.begin(1000, 700, 31), sums.end()), (100, 1100));
+        assert!((0..4).all(|_| sums.row(1, 127).add(1099, 255)) && sums.row(2, 10).add(1098, 3));
+        assert!(!sums.row(0, 10).add(999, 3) && !sums.row(0, 10).add(1100, 3));
+        assert_eq!(reached(&mut sums), [(1099, 65_535)]);
+        sums.row(2, 1).add(1098, 1);
+        sums.row(0, 31).add(1098, 1);
+        sums.row(0, 1).add(1000, 30);
+        assert_eq!(reached(&mut sums), [(1098, 31), (1099, 65_535)]);
+        assert_eq!((sums.begin(1100, 9, 1_000_000), reached(&mut sums)), (9, vec![]));
+        assert!((0..3).all(|_| sums.row(1, 127).add(1108, 255)));
+        assert_eq!(reached(&mut sums), [(1108, 65_535)]);
     }
 }

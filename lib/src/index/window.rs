@@ -10,6 +10,8 @@ use std::io;
 pub struct Window {
     at: u64,
     bytes: Vec<u8>,
+    /// So many of them are read.
+    held: usize,
 }
 
 impl Window {
@@ -21,20 +23,18 @@ impl Window {
         if let Some(there) = segment.held(at, length) {
             return Ok(there);
         }
-        let here = |window: &Self| {
-            let from = usize::try_from(at.checked_sub(window.at)?).ok()?;
-            (from.checked_add(length)? <= window.bytes.len()).then_some(from)
-        };
-        let from = match here(self) {
-            Some(from) => from,
-            None => {
-                let more = (segment.len().saturating_sub(at)).min(ahead as u64) as usize;
-                self.bytes.resize(more.max(length), 0);
-                segment.read(at, &mut self.bytes)?;
-                self.at = at;
-                0
+        let known = at >= self.at && at.saturating_add(length as u64) <= self.at + self.held as u64;
+        if !known {
+            let most = segment.len().saturating_sub(at).min(ahead as u64) as usize;
+            let held = most.max(length);
+            if self.bytes.len() < held {
+                self.bytes = vec![0; held];
             }
-        };
+            self.held = 0;
+            segment.read(at, &mut self.bytes[..held])?;
+            (self.at, self.held) = (at, held);
+        }
+        let from = (at - self.at) as usize;
         Ok(&self.bytes[from..from + length])
     }
 }

@@ -46,8 +46,16 @@ impl<'s> Words<'s> {
             return Err(damaged());
         }
         let entries = self.entries.read(segment, at, length, self.ahead)?;
-        let mut rows = entries.chunks_exact(WORD).take((to - from) as usize);
-        let word = rows.position(|row| number(&row[..4]) as u32 == hash).map(|at| Word::read(&entries[at * WORD..]));
+        let row = |at: u64| entries.get(at as usize * WORD..).and_then(<[u8]>::first_chunk::<WORD>);
+        let (mut low, mut high) = (0, to - from);
+        while low < high {
+            let middle = (low + high) / 2;
+            if row(middle).is_some_and(|row| Word::hash_of(row) < hash) { low = middle + 1 } else { high = middle }
+        }
+        let word = match (row(low), row(low + 1)) {
+            (Some(row), Some(next)) if low < to - from && Word::hash_of(row) == hash => Some(Word::read(row, next)),
+            _ => None,
+        };
         match word {
             Some(word) if word.postings.0 > word.postings.1 => Err(damaged()),
             word => Ok(word),

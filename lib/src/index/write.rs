@@ -39,17 +39,14 @@ impl<W: Write> Writer<W> {
 
     /// Writes the next word with the lessons that have it, in order. One that no lesson has is left out.
     pub fn word(&mut self, hash: u32, postings: impl Iterator<Item = (u32, u8)>) -> io::Result<()> {
-        let mut word = Word { hash, postings: (self.at, 0), ..Word::default() };
         let mut last = self.first;
         self.room.clear();
         for (doc, level) in postings {
             put(&mut self.room, doc - last, level);
             last = doc;
-            word.df += 1;
-            word.top = word.top.max(level);
         }
-        if word.df > 0 {
-            self.words.extend(word.bytes());
+        if !self.room.is_empty() {
+            self.words.extend(Word { hash, postings: (self.at, 0) }.bytes());
             self.to.write_all(&self.room)?;
             self.at += self.room.len() as u64;
         }
@@ -59,7 +56,7 @@ impl<W: Write> Writer<W> {
     /// Ends it. The head's bytes belong at the start.
     pub fn end(mut self, rest: &Rest, head: &mut Head) -> io::Result<W> {
         let words = (self.words.len() / WORD) as u32;
-        let last = Word { postings: (self.at, 0), hash: u32::MAX, ..Word::default() };
+        let last = Word { postings: (self.at, 0), hash: u32::MAX };
         let mut directory = Vec::new();
         let by = shift(words);
         let mut entries = self.words.chunks_exact(WORD).enumerate().peekable();

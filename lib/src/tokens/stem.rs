@@ -45,7 +45,13 @@ fn length(word: &[u8]) -> usize {
 fn plural(word: &[u8]) -> usize {
     let all = word.len();
     match word {
-        [rest @ .., b'i', b'e', b's'] => if rest.len() >= 2 { all - 2 } else { all },
+        [rest @ .., b'i', b'e', b's'] => {
+            if rest.len() >= 2 {
+                all - 2
+            } else {
+                all
+            }
+        }
         [.., b's' | b'x' | b'z', b'e', b's'] | [.., b'c' | b's', b'h', b'e', b's'] => all - 2,
         [.., b's' | b'u' | b'i', b's'] => all,
         [.., b's'] => all - 1,
