@@ -1,7 +1,7 @@
 //! What a store's turns measured: the latest scores, from which its own threshold follows.
 
 use crate::fs;
-use crate::index::FORM;
+use crate::index::{FORM, ONE};
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -20,9 +20,9 @@ pub struct Calibration {
     /// When the last one was written, in milliseconds since the Unix epoch.
     #[serde(default)]
     pub t: u64,
-    /// The scores.
+    /// The scores, in 1/[`ONE`].
     #[serde(default)]
-    pub scores: Vec<f32>,
+    pub scores: Vec<u32>,
     #[serde(default)]
     /// The version of the measure.
     v: u32,
@@ -41,14 +41,14 @@ impl Calibration {
     /// The score below which this share of turns lies; `None` while too few are known.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        let mut sorted: Vec<f32> = self.scores.iter().copied().filter(|score| score.is_finite()).collect();
-        if sorted.len() < ENOUGH {
+        if self.scores.len() < ENOUGH {
             return None;
         }
-        sorted.sort_unstable_by(f32::total_cmp);
+        let mut scores = self.scores.clone();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length")]
-        let at = (share * sorted.len() as f64) as usize;
-        sorted.get(at.min(sorted.len() - 1)).map(|score| f64::from(*score))
+        let at = ((share * scores.len() as f64) as usize).min(scores.len() - 1);
+        let (_, score, _) = scores.select_nth_unstable(at);
+        Some(f64::from(*score) / f64::from(ONE))
     }
 
     /// Keeps one more score. Written while few are known, then one in eight: a quantile of many hardly moves. A failure
@@ -60,8 +60,8 @@ impl Calibration {
         let file = store.calibration_file();
         let Ok(_lock) = fs::lock(&file.with_extension("lock"), WAIT) else { return };
         let mut fresh = Self::read(store);
-        #[allow(clippy::cast_possible_truncation, reason = "as good as it was")]
-        fresh.scores.push(score as f32);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a score is a whole number of these")]
+        fresh.scores.push((score * f64::from(ONE)).round() as u32);
         let over = fresh.scores.len().saturating_sub(KEPT);
         fresh.scores.drain(..over);
         (fresh.t, fresh.v) = (now, FORM.version);
@@ -75,13 +75,11 @@ mod tests {
 
     #[test]
     fn few_scores_say_nothing_and_many_a_quantile() {
-        let mut calibration = Calibration { scores: (0..30).map(|n| n as f32).collect(), ..Calibration::default() };
+        let mut calibration = Calibration { scores: (0..30).map(|n| n * ONE).collect(), ..Calibration::default() };
         assert_eq!(calibration.quantile(0.5), None);
-        calibration.scores = (0..100).rev().map(|n| n as f32).collect();
+        calibration.scores = (0..100).rev().map(|n| n * ONE).collect();
         assert_eq!(calibration.quantile(0.78), Some(78.0));
         assert_eq!(calibration.quantile(1.0), Some(99.0));
-        calibration.scores[0] = f32::NAN;
-        assert!(calibration.quantile(0.99).is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Two segments, one behind the other, made into one.
 
 use super::head::{Head, Section};
-use super::postings::Postings;
+use super::postings::{Held, Postings};
 use super::segment::{DOC, Doc, GONE, ID, Segment, WORD, Word, damaged, number};
 use super::write::{Rest, Writer};
 use std::io::{self, Write};
@@ -38,10 +38,7 @@ pub fn merge<W: Write>(older: &Segment, newer: &Segment, to: W) -> io::Result<(W
             let (low, beyond) = (segment.head.first, segment.head.first + segment.head.docs);
             let here = postings.len();
             let mut list = Postings::new(word.postings);
-            list.take(segment, |doc, level| {
-                postings.push((doc, level));
-                doc < beyond
-            })?;
+            list.take(segment, Held { end: beyond, to: &mut postings })?;
             if !list.ended() || postings[here..].iter().any(|(doc, _)| *doc < low || *doc >= beyond) {
                 return Err(damaged());
             }

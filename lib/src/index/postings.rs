@@ -1,6 +1,7 @@
 //! The lessons that have a word, as bytes: for each how much greater its number is than the last one's, and its level.
 
 use super::segment::{Segment, damaged};
+use super::window::Window;
 use std::io;
 
 /// The postings of one word, read piece by piece.
@@ -19,6 +20,32 @@ pub struct Postings {
     place: usize,
 }
 
+/// Where postings go. Implementations are inlined: this is a Stop's hottest loop.
+pub trait Take {
+    /// Takes a lesson with its level, or refuses it.
+    fn take(&mut self, doc: u32, level: u8) -> bool;
+}
+
+/// Keeps what comes before a lesson.
+#[derive(Debug)]
+pub struct Held<'h> {
+    /// The first lesson that is refused.
+    pub end: u32,
+    /// Where they are kept.
+    pub to: &'h mut Vec<(u32, u8)>,
+}
+
+impl Take for Held<'_> {
+    #[inline(always)]
+    fn take(&mut self, doc: u32, level: u8) -> bool {
+        let here = doc < self.end;
+        if here {
+            self.to.push((doc, level));
+        }
+        here
+    }
+}
+
 /// Most bytes of a number.
 const LONGEST: usize = 5;
 
@@ -34,9 +61,19 @@ impl Postings {
         Self { at, begun: false, buffer: Vec::new(), end, held: 0, next: 0, place: 0 }
     }
 
+    /// The same, with a list that is not long taken from a window, in which the next one's are likely, too.
+    pub fn near(segment: &Segment, (at, end): (u64, u64), window: &mut Window, ahead: usize) -> io::Result<Self> {
+        let length = (end - at) as usize;
+        if length > WHOLE {
+            return Ok(Self::new((at, end)));
+        }
+        let buffer = window.read(segment, at, length, ahead)?.to_vec();
+        Ok(Self { at: end, begun: false, buffer, end, held: length, next: 0, place: 0 })
+    }
+
     /// Gives each lesson with its level until one is refused; the next time it goes on with that one.
-    #[inline]
-    pub fn take(&mut self, segment: &Segment, mut give: impl FnMut(u32, u8) -> bool) -> io::Result<()> {
+    #[inline(never)]
+    pub fn take(&mut self, segment: &Segment, mut to: impl Take) -> io::Result<()> {
         if !self.begun {
             self.begin(segment)?;
         }
@@ -49,20 +86,20 @@ impl Postings {
             let safe = if self.at < self.end { bytes.len() - LONGEST } else { bytes.len() };
             let (mut next, mut place) = (self.next, self.place);
             // A level and a number of one byte, as nearly all are.
-            while place + 1 < safe && give(next, bytes[place]) {
+            while place + 1 < safe && to.take(next, bytes[place]) {
                 let delta = bytes[place + 1];
                 if delta < 0x80 {
                     next = next.wrapping_add(delta.into());
                     place += 2;
                 } else {
-                    place = step(bytes, place + 1, &mut next)?;
+                    (next, place) = step(bytes, place + 1, next)?;
                 }
             }
             let refused = place + 1 < safe;
             if !refused && self.at >= self.end {
                 // No number is behind the last level.
                 let level = bytes.get(place).ok_or_else(damaged)?;
-                if give(next, *level) {
+                if to.take(next, *level) {
                     next = NONE;
                 }
             }
@@ -81,10 +118,11 @@ impl Postings {
 
     /// Reads the first number.
     fn begin(&mut self, segment: &Segment) -> io::Result<()> {
-        self.fill(segment)?;
-        let mut next = segment.head.first;
-        self.place = step(&self.buffer[..self.held], 0, &mut next)?;
-        (self.begun, self.next) = (true, next);
+        if self.held == 0 {
+            self.fill(segment)?;
+        }
+        (self.next, self.place) = step(&self.buffer[..self.held], 0, segment.head.first)?;
+        self.begun = true;
         Ok(())
     }
 
@@ -106,15 +144,15 @@ impl Postings {
     }
 }
 
-/// Adds the number at `at` to `next`, and gives the place behind it.
-fn step(bytes: &[u8], at: usize, next: &mut u32) -> io::Result<usize> {
-    let mut value = 0;
-    for n in 0..LONGEST {
-        let byte = *bytes.get(at + n).ok_or_else(damaged)?;
-        value |= u32::from(byte & 0x7f) << (7 * n as u32);
+/// A lesson's number plus the number at `at`, and the place behind it.
+fn step(bytes: &[u8], mut at: usize, from: u32) -> io::Result<(u32, usize)> {
+    let (mut value, mut shift) = (0, 0);
+    while at < bytes.len() && shift < 7 * LONGEST {
+        let byte = bytes[at];
+        value |= u32::from(byte & 0x7f) << shift;
+        (at, shift) = (at + 1, shift + 7);
         if byte < 0x80 {
-            *next = next.checked_add(value).ok_or_else(damaged)?;
-            return Ok(at + n + 1);
+            return Ok((from.checked_add(value).ok_or_else(damaged)?, at));
         }
     }
     Err(damaged())

@@ -5,7 +5,7 @@
 
 use super::head::{Head, Section};
 use super::language::{SAME_TIMES, times};
-use super::postings::Postings;
+use super::postings::{Held, Postings, Take};
 use super::segment::{LANGUAGES, Segment, damaged, number};
 use super::state::State;
 use super::sums::Sums;
@@ -18,8 +18,11 @@ use std::io;
 /// Lessons of the first window. Each has twice as many as the last, up to its room.
 const BEGIN: usize = 64;
 
-/// Bytes of languages that are read at once.
-const AHEAD: usize = 2 << 10;
+/// Lists that lie so many bytes from each other, in the mean, are read several at once.
+const NEAR: usize = 2 << 10;
+
+/// Bytes that are read at once where neighbours will be asked for, too.
+const AHEAD: usize = 8 << 10;
 
 /// A lesson that matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +63,7 @@ impl Best {
 pub fn search(state: &State, turn: &Turn, keep: usize, least: u32) -> io::Result<Vec<Hit>> {
     let mut best = Best { bar: least.max(1), hits: BinaryHeap::new(), keep };
     for (at, segment) in state.segments.iter().enumerate() {
-        Walk::new(segment, turn, at, state.dead_in(at)?).run(&mut best)?;
+        Walk::new(segment, turn, at, state.dead_in(at)?)?.run(&mut best)?;
     }
     let mut all: Vec<Hit> = best.hits.into_iter().map(|hit| hit.0).collect();
     all.sort_unstable_by(|a, b| b.cmp(a));
@@ -82,10 +85,15 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn new(segment: &'t Segment, turn: &'t Turn, at: usize, dead: Vec<u32>) -> Self {
+    fn new(segment: &'t Segment, turn: &'t Turn, at: usize, dead: Vec<u32>) -> io::Result<Self> {
         let terms = turn.segments.get(at).map(Vec::as_slice).unwrap_or_default();
-        let lists = terms.iter().map(|term| (term, Postings::new(term.word.postings))).collect();
-        Self { dead, held: Vec::new(), languages: Window::default(), lists, segment, turn }
+        let near = segment.head.at[0].abs_diff(segment.head.at[1]) < (terms.len() * NEAR) as u64;
+        let (mut lists, mut window) = (Vec::with_capacity(terms.len()), Window::default());
+        for term in terms {
+            let list = if near { Postings::near(segment, term.word.postings, &mut window, AHEAD)? } else { Postings::new(term.word.postings) };
+            lists.push((term, list));
+        }
+        Ok(Self { dead, held: Vec::new(), languages: window, lists, segment, turn })
     }
 
     /// Goes through all lessons. The first windows are small, since they set the bar.
@@ -112,23 +120,15 @@ impl<'t> Walk<'t> {
         for (term, postings) in &mut self.lists {
             let places = self.turn.places(term);
             if let [place] = places {
-                let mut row = sums.row(place.piece, place.weight);
-                postings.take(self.segment, |doc, level| row.add(doc, level))?;
+                postings.take(self.segment, sums.row(place.piece, place.weight))?;
                 continue;
             }
             self.held.clear();
-            let end = sums.end();
-            postings.take(self.segment, |doc, level| {
-                let here = doc < end;
-                if here {
-                    self.held.push((doc, level));
-                }
-                here
-            })?;
+            postings.take(self.segment, Held { end: sums.end(), to: &mut self.held })?;
             for place in places {
                 let mut row = sums.row(place.piece, place.weight);
                 for (doc, level) in &self.held {
-                    row.add(*doc, *level);
+                    row.take(*doc, *level);
                 }
             }
         }

@@ -3,9 +3,15 @@
 //! Here and in `postings` a Stop spends its time, and release builds are made small: plain loops and indices, which are
 //! as quick then.
 
+use super::postings::Take;
+
 /// Sums that are held at a time, of all pieces: what touching more memory costs is more than going through a store in
 /// smaller steps.
 const ROOM: usize = 24 << 10;
+
+/// A store is gone through in so many windows at least, and a window has so many lessons, where there are so many.
+const PARTS: usize = 8;
+const LEAST: usize = 256;
 
 /// The sums of a window.
 #[derive(Debug)]
@@ -33,10 +39,10 @@ pub struct Row<'s> {
     weight: u16,
 }
 
-impl Row<'_> {
+impl Take for Row<'_> {
     /// Adds a level of a lesson; one that is not in the window is refused. A full sum stays full.
     #[inline(always)]
-    pub fn add(&mut self, doc: u32, level: u8) -> bool {
+    fn take(&mut self, doc: u32, level: u8) -> bool {
         let at = doc.wrapping_sub(self.start) as usize;
         if at >= self.sums.len() {
             return false;
@@ -55,7 +61,7 @@ impl Sums {
     /// Those of windows over so many lessons.
     pub fn new(pieces: usize, docs: usize) -> Self {
         let pieces = pieces.max(1);
-        let most = (ROOM / pieces).max(256).min(docs);
+        let most = (ROOM / pieces).min(docs / PARTS).max(LEAST).min(docs);
         Self { least: 0, many: 0, most, pieces, reached: Vec::new(), rows: vec![0; most * pieces], start: 0 }
     }
 
@@ -104,15 +110,15 @@ mod tests {
         let mut sums = Sums::new(3, 100);
         let reached = |sums: &mut Sums| sums.reached().collect::<Vec<_>>();
         assert_eq!((sums.begin(1000, 700, 31), sums.end()), (100, 1100));
-        assert!((0..4).all(|_| sums.row(1, 127).add(1099, 255)) && sums.row(2, 10).add(1098, 3));
-        assert!(!sums.row(0, 10).add(999, 3) && !sums.row(0, 10).add(1100, 3));
+        assert!((0..4).all(|_| sums.row(1, 127).take(1099, 255)) && sums.row(2, 10).take(1098, 3));
+        assert!(!sums.row(0, 10).take(999, 3) && !sums.row(0, 10).take(1100, 3));
         assert_eq!(reached(&mut sums), [(1099, 65_535)]);
-        sums.row(2, 1).add(1098, 1);
-        sums.row(0, 31).add(1098, 1);
-        sums.row(0, 1).add(1000, 30);
+        sums.row(2, 1).take(1098, 1);
+        sums.row(0, 31).take(1098, 1);
+        sums.row(0, 1).take(1000, 30);
         assert_eq!(reached(&mut sums), [(1098, 31), (1099, 65_535)]);
         assert_eq!((sums.begin(1100, 9, 1_000_000), reached(&mut sums)), (9, vec![]));
-        assert!((0..3).all(|_| sums.row(1, 127).add(1108, 255)));
+        assert!((0..3).all(|_| sums.row(1, 127).take(1108, 255)));
         assert_eq!(reached(&mut sums), [(1108, 65_535)]);
     }
 }
