@@ -60,10 +60,11 @@ fn value(fixed: u32) -> f64 {
 
 /// The words, with what each is worth in each piece.
 fn turn(index: &Index, query: &Query) -> io::Result<Turn> {
-    let place = |query::Place { word, piece, worth }: &query::Place| {
-        let factor = query.pieces.get(usize::from(*piece)).map_or(0, |piece| piece.factor);
+    let place = |place: &query::Place| {
+        let factor = query.pieces.get(usize::from(place.piece())).map_or(0, |piece| piece.factor);
         // In tenths, rounded.
-        Place { word: *word, piece: *piece, weight: ((factor * worth + SAID / 2) / SAID).min(127) as u8 }
+        let weight = ((factor * place.worth() + SAID / 2) / SAID).min(127) as u8;
+        Place { word: place.word(), piece: place.piece(), weight }
     };
     index.turn(query.places.iter().map(place).collect(), query.pieces.len(), query.languages)
 }

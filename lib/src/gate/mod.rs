@@ -47,6 +47,12 @@ pub struct Verdict {
 /// The store's: it is there, and cannot be read.
 pub fn judge(store: &Store, work: &Work, settings: &Settings, waiting: bool, changed: bool) -> io::Result<Verdict> {
     let index = Index::open(store)?;
+    if index.live() == 0 {
+        // As most stores are at first: no word of the turn is looked at.
+        let why = if waiting { "waiting" } else { "empty" };
+        let threshold = settings.threshold(&Calibration::default()).value;
+        return Ok(Verdict { open: waiting, threshold, why: why.to_owned(), ..Verdict::default() });
+    }
     let mut measured = measure(&index, &Query::of(work), work)?;
     let calibration = Calibration::read(store);
     let threshold = settings.threshold(&calibration);
@@ -54,7 +60,6 @@ pub fn judge(store: &Store, work: &Work, settings: &Settings, waiting: bool, cha
     // A threshold that is no number holds nothing back.
     let below = score < threshold.value;
     let (open, why) = match settings.gate {
-        _ if index.live() == 0 => (waiting, if waiting { "waiting" } else { "empty" }),
         _ if waiting => (true, "waiting"),
         Gate::Off => (true, "off"),
         Gate::Edits => (changed, if changed { "edits" } else { "noedit" }),

@@ -42,21 +42,31 @@ pub struct Piece {
     pub factor: u16,
 }
 
-/// A word of a turn in a piece of it.
+/// A word of a turn in a piece of it, in one number, which is quick to sort by: by word, by piece, what counts most first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// By hash.
-    pub word: u32,
-    /// The piece's number.
-    pub piece: u16,
-    /// How much the word counts there, in fifths.
-    pub worth: u16,
-}
+pub struct Place(u64);
 
 impl Place {
-    /// By word, by piece, what counts most first; one number, which is quick to sort by.
-    fn key(&self) -> u64 {
-        u64::from(self.word) << 32 | u64::from(self.piece) << 16 | u64::from(u16::MAX - self.worth)
+    fn new(word: u32, piece: u16, worth: u16) -> Self {
+        Self(u64::from(word) << 32 | u64::from(piece) << 16 | u64::from(!worth))
+    }
+
+    /// The word, by hash.
+    #[must_use]
+    pub fn word(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// The piece's number.
+    #[must_use]
+    pub fn piece(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    /// How much the word counts there, in fifths.
+    #[must_use]
+    pub fn worth(self) -> u16 {
+        !(self.0 as u16)
     }
 }
 
@@ -83,8 +93,8 @@ impl Query {
         query.edits(work.edits);
         query.touched(work.touches);
         // Of one word in one piece what counts most.
-        query.places.sort_unstable_by_key(Place::key);
-        query.places.dedup_by_key(|place| place.key() >> 16);
+        query.places.sort_unstable_by_key(|place| place.0);
+        query.places.dedup_by_key(|place| place.0 >> 16);
         let bits = work.touches.iter().flat_map(|path| language(path));
         query.languages = bits.fold(0, |bits, name| bits | language_bit(name));
         query
@@ -93,7 +103,7 @@ impl Query {
     /// How many different words there are.
     #[must_use]
     pub fn words(&self) -> usize {
-        self.places.chunk_by(|a, b| a.word == b.word).count()
+        self.places.chunk_by(|a, b| a.word() == b.word()).count()
     }
 
     fn sentences(&mut self, text: &str, factor: u16) {
@@ -139,7 +149,7 @@ impl Query {
         let pieces = self.pieces.len() as u16;
         self.places.reserve(all.len() * usize::from(pieces));
         for word in all {
-            self.places.extend((0..pieces).map(|piece| Place { word, piece, worth: TOUCHED }));
+            self.places.extend((0..pieces).map(|piece| Place::new(word, piece, TOUCHED)));
         }
     }
 
@@ -147,7 +157,7 @@ impl Query {
         let piece = self.pieces.len() as u16;
         let before = self.places.len();
         for (text, worth) in [(said, SAID), (unsaid, UNSAID)] {
-            words(text, |word| self.places.push(Place { word: hash(word), piece, worth }));
+            words(text, |word| self.places.push(Place::new(hash(word), piece, worth)));
         }
         if self.places.len() > before {
             self.pieces.push(Piece { factor });

@@ -50,7 +50,7 @@ impl Take for Row<'_> {
         let before = self.sums[at];
         let sum = before.saturating_add(level as u16 * self.weight);
         self.sums[at] = sum;
-        if before < self.least && sum >= self.least {
+        if sum >= self.least && before < self.least {
             self.reached.push(at);
         }
         true

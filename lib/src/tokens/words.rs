@@ -13,10 +13,16 @@ const LONGEST: usize = 64;
 pub fn words(text: &str, mut give: impl FnMut(&str)) {
     let mut lower = String::new();
     let bytes = text.as_bytes();
-    let blank = |byte: &u8| byte.is_ascii() && !named(*byte);
     let mut at = 0;
-    while let Some(start) = bytes[at..].iter().position(|byte| !blank(byte)).map(|skipped| at + skipped) {
-        at = bytes[start..].iter().position(blank).map_or(bytes.len(), |length| start + length);
+    while at < bytes.len() {
+        if blank(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && !blank(bytes[at]) {
+            at += 1;
+        }
         let run = &text[start..at];
         if run.is_ascii() {
             plain(run, &mut lower, &mut give);
@@ -26,9 +32,9 @@ pub fn words(text: &str, mut give: impl FnMut(&str)) {
     }
 }
 
-/// What a name is made of, as far as it is ASCII.
-fn named(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
+/// What stands between words, as far as it is ASCII.
+fn blank(byte: u8) -> bool {
+    byte < 0x80 && byte != b'_' && !byte.is_ascii_alphanumeric()
 }
 
 /// Gives a word in small letters and in its stem, if it is one.
@@ -63,14 +69,20 @@ fn plain(run: &str, lower: &mut String, give: &mut impl FnMut(&str)) {
 
 /// The part of a name that begins at `from` or behind the `_` there.
 fn part(bytes: &[u8], from: usize) -> Option<Range<usize>> {
-    let start = from + bytes[from..].iter().position(|byte| *byte != b'_')?;
-    let ends = |at: &usize| {
-        let (before, here) = (bytes[at - 1], bytes[*at]);
-        here == b'_'
-            || here.is_ascii_uppercase()
-                && (!before.is_ascii_uppercase() || bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase))
-    };
-    Some(start..(start + 1..bytes.len()).find(ends).unwrap_or(bytes.len()))
+    let mut start = from;
+    while start < bytes.len() && bytes[start] == b'_' {
+        start += 1;
+    }
+    let mut end = start + 1;
+    while end < bytes.len() && bytes[end] != b'_' {
+        let hump = bytes[end].is_ascii_uppercase()
+            && (!bytes[end - 1].is_ascii_uppercase() || bytes.get(end + 1).is_some_and(u8::is_ascii_lowercase));
+        if hump {
+            break;
+        }
+        end += 1;
+    }
+    (start < bytes.len()).then_some(start..end)
 }
 
 /// The words of a run that is not all ASCII, in which there may be blanks of other scripts.
