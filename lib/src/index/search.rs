@@ -90,7 +90,11 @@ impl<'t> Walk<'t> {
         let near = segment.head.at[0].abs_diff(segment.head.at[1]) < (terms.len() * NEAR) as u64;
         let (mut lists, mut window) = (Vec::with_capacity(terms.len()), Window::default());
         for term in terms {
-            let list = if near { Postings::near(segment, term.word.postings, &mut window, AHEAD)? } else { Postings::new(term.word.postings) };
+            let list = if near {
+                Postings::near(segment, term.word.postings, &mut window, AHEAD)?
+            } else {
+                Postings::new(term.word.postings)
+            };
             lists.push((term, list));
         }
         Ok(Self { dead, held: Vec::new(), languages: window, lists, segment, turn })
