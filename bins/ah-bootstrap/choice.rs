@@ -26,6 +26,8 @@ pub struct Choice {
     pub closed: bool,
     /// Whether what the person took out is put in again.
     pub again: bool,
+    /// Whether what stands there in another form is put right.
+    pub mend: bool,
     /// Whether it is done, or only shown.
     pub apply: bool,
     /// Whether the person agreed beforehand to whatever would be asked.
@@ -62,8 +64,8 @@ impl Choice {
         let parts = Part::ALL.into_iter().filter(|part| parts.contains(part)).collect();
         let bin = programs::folder(call.value("bin").map(Path::new))?;
         let closed = Paths::from_env().is_some_and(|paths| Config::load(paths, None).0.git_guard.fail == Fail::Closed);
-        let (again, apply, yes) = (call.has("again"), call.has("apply"), call.has("yes"));
-        Ok(Self { harnesses, named: named.is_some(), scope, parts, bin, closed, again, apply, yes })
+        let (again, apply, mend, yes) = (call.has("again"), call.has("apply"), call.has("mend"), call.has("yes"));
+        Ok(Self { harnesses, named: named.is_some(), scope, parts, bin, closed, again, mend, apply, yes })
     }
 
     /// The entries that a harness is to have.

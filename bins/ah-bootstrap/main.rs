@@ -13,6 +13,7 @@ mod diff;
 mod error;
 mod job;
 mod managed;
+mod mend;
 mod orphan;
 mod pins;
 mod plan;
@@ -33,7 +34,7 @@ const CLI: Cli = Cli {
     name: "ah-bootstrap",
     about: "register the hooks of ah in coding agents, and take them out again",
     usage: &[
-        "[--harness LIST] [--scope SCOPE] [--with LIST] [--apply]",
+        "[--harness LIST] [--scope SCOPE] [--with LIST] [--mend] [--apply]",
         "--remove [--harness LIST] [--with LIST] [--scope SCOPE] [--purge] [--apply]",
         "--trust codex",
         "registered PROGRAM HARNESS EVENT",
@@ -47,7 +48,7 @@ const CLI: Cli = Cli {
         },
         Command { name: "verify", args: "", help: "compare programs and settings with what was installed and registered" },
     ],
-    flags: &[AGAIN, APPLY, BIN, COMPLETIONS, HARNESS, HELP, JSON, PURGE, REMOVE, SCOPE, TRUST, VERSION, WITH, YES],
+    flags: &[AGAIN, APPLY, BIN, COMPLETIONS, HARNESS, HELP, JSON, MEND, PURGE, REMOVE, SCOPE, TRUST, VERSION, WITH, YES],
 };
 
 const AGAIN: Flag = Flag { long: "again", short: None, value: None, help: "also register what you took out by hand" };
@@ -60,6 +61,8 @@ const HARNESS: Flag = Flag {
     value: Some("LIST"),
     help: "for these agents (claude, codex, or all; default: each that is found)",
 };
+const MEND: Flag =
+    Flag { long: "mend", short: None, value: None, help: "also put right what of ours stands there in another form" };
 const PURGE: Flag =
     Flag { long: "purge", short: None, value: None, help: "with --remove: also drop snapshots, records and lessons" };
 const REMOVE: Flag = Flag { long: "remove", short: None, value: None, help: "take the hooks out" };

@@ -2,6 +2,7 @@
 
 use crate::choice::Choice;
 use crate::error::Error;
+use crate::mend::{Mended, mend};
 use crate::settle::{Settled, is, settle};
 use crate::source::Source;
 use crate::target::Target;
@@ -17,6 +18,8 @@ use std::path::PathBuf;
 pub enum Fate {
     /// It is put in.
     Added,
+    /// It stood there in another form, and is put right.
+    Mended,
     /// It stands there already, as it should.
     There,
     /// It stands there in a form of the person's own, or of an earlier version, and stays so.
@@ -34,6 +37,7 @@ impl Fate {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Added => "added",
+            Self::Mended => "mended",
             Self::There => "there",
             Self::Other => "other",
             Self::Refused => "refused",
@@ -112,13 +116,22 @@ pub fn add(target: &Target, record: Option<&Record>, choice: &Choice) -> Result<
     let mut text = text.unwrap_or_else(|| Text::of_others(&read.text));
     let mut left = refused;
     let (mut outcomes, mut fresh, mut renewed) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in choice.entries(target.wiring) {
+    let chosen = choice.entries(target.wiring);
+    let mended = if choice.mend { mend(target, &read, &mut text, &chosen)? } else { Mended::default() };
+    for entry in chosen {
         let there: Vec<&Found> = read
             .found
             .iter()
             .filter(|one| one.event == entry.event && entry.programs.iter().any(|name| one.runs(name)))
             .collect();
-        let fate = if there.iter().any(|one| (&one.command, &one.args) == (&entry.command, &entry.args)) {
+        let fate = if mended.right.contains(&entry) {
+            entries.retain(|line| !same(line, &entry));
+            entries.push(line(&entry));
+            Fate::Mended
+        } else if mended.fresh.contains(&entry) {
+            fresh.push(entry.clone());
+            Fate::Mended
+        } else if there.iter().any(|one| same_entry(one, &entry)) {
             Fate::There
         } else if let Some(old) = there.iter().find(|one| is_stale(one) && entries.iter().any(|line| is(one, line))) {
             renewed.push((old.group.clone(), entry.clone()));
@@ -154,7 +167,7 @@ pub fn add(target: &Target, record: Option<&Record>, choice: &Choice) -> Result<
         entries,
         refused: left,
     };
-    check(target, &read, &after, fresh.len())?;
+    check(target, &read, &after, fresh.len(), mended.gone)?;
     Ok(Plan {
         path: target.path.clone(),
         harness: target.wiring.harness,
@@ -225,12 +238,13 @@ pub fn put(text: &mut Text, target: &Target, entries: &[Entry]) -> Result<(), js
     Ok(())
 }
 
-/// What is about to be written holds every hook that was there, and as many more as were put in; else nothing is.
-fn check(target: &Target, read: &Read, after: &[u8], more: usize) -> Result<(), Error> {
+/// What is about to be written holds every hook that was there but those that are `gone`, and as many more as were put in;
+/// else nothing is.
+fn check(target: &Target, read: &Read, after: &[u8], more: usize, gone: usize) -> Result<(), Error> {
     let now = wiring::found(target.form, after).map_err(|error| Error::Invalid(target.path.clone(), error))?;
     let place = |one: &Found| (one.event.clone(), one.place);
     let kept = read.found.iter().filter(|one| now.iter().any(|other| place(other) == place(one))).count();
-    if kept == read.found.len() && now.len() == read.found.len() + more {
+    if kept + gone >= read.found.len() && now.len() + gone == read.found.len() + more {
         return Ok(());
     }
     Err(Error::Refused(target.path.clone(), "hooks in a form that none can be added to".into()))
@@ -239,6 +253,11 @@ fn check(target: &Target, read: &Read, after: &[u8], more: usize) -> Result<(), 
 /// Whether none of its programs is where it says.
 fn is_stale(found: &Found) -> bool {
     found.programs.iter().all(|path| path.is_absolute() && !crate::programs::runnable(path))
+}
+
+/// Whether a hook runs what an entry does.
+pub fn same_entry(found: &Found, entry: &Entry) -> bool {
+    (&found.command, &found.args) == (&entry.command, &entry.args)
 }
 
 /// Whether a line of the receipt is about this entry, wherever its programs lie.

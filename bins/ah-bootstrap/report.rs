@@ -80,9 +80,10 @@ impl Report {
 
 const SENTENCES: &[(Fate, &str)] = &[
     (Fate::Added, "+ {}"),
+    (Fate::Mended, "~ {}: put right"),
     (Fate::Renewed, "~ {}: told where it lies now"),
     (Fate::Removed, "- {}"),
     (Fate::There, "  {}: there"),
-    (Fate::Other, "  {}: there in another form, which is not by this program; left as it is"),
+    (Fate::Other, "  {}: there in another form, which is not by this program; left as it is; --mend puts it right"),
     (Fate::Refused, "  {}: you took it out; --again puts it in"),
 ];

@@ -74,6 +74,22 @@ impl Text {
         true
     }
 
+    /// Puts `text` in the place of a range, whosever it is. Where it is only in part ours, nothing is known to be ours any
+    /// more, and is taken out hook by hook later.
+    pub fn put(&mut self, range: Range<usize>, text: &str) {
+        if self.rewrite(range.clone(), text) {
+            return;
+        }
+        if self.ours.iter().any(|ours| ours.start < range.end && range.start < ours.end) {
+            self.ours.clear();
+        }
+        self.whole.replace_range(range.clone(), text);
+        for later in self.ours.iter_mut().filter(|ours| ours.start >= range.end) {
+            let moved = |place: usize| place - range.len() + text.len();
+            *later = moved(later.start)..moved(later.end);
+        }
+    }
+
     /// The text without what is ours.
     pub fn without(&self) -> String {
         let mut rest = String::with_capacity(self.whole.len());

@@ -4,6 +4,7 @@ use ah::quote;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -89,6 +90,12 @@ impl Finding {
         }
         row + "\n"
     }
+}
+
+/// What puts a file away, so that nothing of it is lost.
+pub fn aside(file: &Path) -> String {
+    let name = quote::path(file);
+    format!("mv {name} {name}.away")
 }
 
 /// The check of a code.

@@ -1,6 +1,6 @@
 //! How often a hook could not do its work and let things be, from the failure log.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, aside};
 use crate::ground::Ground;
 use ah::fs;
 use ah::quote;
@@ -47,11 +47,8 @@ pub fn look(ground: &Ground) -> Vec<Finding> {
     }
     let mut found = Vec::new();
     if torn > 0 {
-        found.push(Finding::warn(
-            "failures.torn",
-            "failures",
-            format!("{torn} lines of {} cannot be read", quote::path(&newest)),
-        ));
+        let what = format!("{torn} lines of {} cannot be read", quote::path(&newest));
+        found.push(Finding::warn("failures.torn", "failures", what).mend(aside(&newest)));
     }
     if total == 0 {
         found.push(Finding::ok("failures.ok", "failures", "no hook failed this week"));
@@ -62,7 +59,7 @@ pub fn look(ground: &Ground) -> Vec<Finding> {
     let named: Vec<String> = most.iter().take(NAMED).map(|((program, kind), n)| format!("{program}: {kind} ({n})")).collect();
     let more = if most.len() > NAMED { format!(" and {} other kinds", most.len() - NAMED) } else { String::new() };
     let what = format!("{total} times this week a hook failed and let things be: {}{more}", named.join("; "));
-    let tail = format!("tail {}", quote::path(&newest));
+    let tail = format!("tail {} && {}", quote::path(&newest), aside(&newest));
     found.push(Finding::warn("failures.open", "failures", what).mend(tail));
     found
 }

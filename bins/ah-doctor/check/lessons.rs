@@ -1,6 +1,6 @@
 //! Whether each store of lessons can be read, and is searched by its index.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, aside};
 use crate::ground::Ground;
 use ah::quote;
 use ah::store::Store;
@@ -31,7 +31,7 @@ pub fn look(ground: &Ground) -> Vec<Finding> {
         match store.read() {
             Err(error) => {
                 let what = format!("{file} cannot be read ({error}), so nothing is learned or asked there");
-                found.push(Finding::fail("lessons.unread", "lessons", what, format!("ls -l {file}")));
+                found.push(Finding::fail("lessons.unread", "lessons", what, aside(store.lessons_file())));
             }
             Ok(read) => {
                 lessons += read.live.len();

@@ -1,6 +1,6 @@
 //! Whether the six programs are there, run, and are of one version.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, aside};
 use crate::ground::Ground;
 use crate::programs::ALL;
 use crate::run;
@@ -56,7 +56,8 @@ fn bytes(ground: &Ground) -> (Vec<Finding>, bool) {
         Ok(receipt) => receipt,
         Err(error) => {
             let what = format!("{} cannot be read: {error}", quote::path(&place));
-            return (vec![Finding::fail("programs.receipt", "receipt", what, "ah-bootstrap verify")], false);
+            let again = format!("{} && ah-bootstrap --apply", aside(&place));
+            return (vec![Finding::fail("programs.receipt", "receipt", what, again)], false);
         }
     };
     let other = |program: &&Program| {
@@ -64,7 +65,7 @@ fn bytes(ground: &Ground) -> (Vec<Finding>, bool) {
         (sha256(&bytes) != program.sha256).then(|| {
             let name = program.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let what = format!("{} is not what was registered", quote::path(&program.path));
-            Finding::fail("programs.tampered", name, what, "sh install/install.sh && ah-bootstrap --apply")
+            Finding::fail("programs.tampered", name, what, "sh install/install.sh && ah-bootstrap --mend --apply")
         })
     };
     (receipt.programs.iter().filter_map(|program| other(&program)).collect(), !receipt.programs.is_empty())

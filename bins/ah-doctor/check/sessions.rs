@@ -1,6 +1,6 @@
 //! Whether the session logs can be read.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, aside};
 use crate::ground::Ground;
 use ah::fs;
 use ah::quote;
@@ -56,17 +56,17 @@ fn log(file: &Path) -> Option<Finding> {
         true
     });
     let name = quote::path(file);
-    let remove = format!("rm {name}");
+    let away = aside(file);
     if newer {
         let what = format!("{name} is of a newer version and is left alone");
         return Some(Finding::fail("sessions.newer", "sessions", what, "sh install/install.sh"));
     }
     if foreign > 0 {
         let what = format!("{name}: {foreign} lines cannot be read and are passed over");
-        return Some(Finding::warn("sessions.foreign", "sessions", what).mend(remove));
+        return Some(Finding::warn("sessions.foreign", "sessions", what).mend(away));
     }
     torn.then(|| {
         let what = format!("{name}: the last line is torn; the next record begins a new one");
-        Finding::warn("sessions.torn", "sessions", what).mend(remove)
+        Finding::warn("sessions.torn", "sessions", what).mend(away)
     })
 }

@@ -32,7 +32,7 @@ pub fn look(ground: &Ground) -> Vec<Finding> {
             "snapshots.unread",
             "snapshots",
             format!("cannot be listed: {how}"),
-            "ah-git-guard snapshots --all",
+            "ah-git-guard snapshots --all || sh install/install.sh",
         )];
     };
     let bytes = size(&ground.paths.snapshots());

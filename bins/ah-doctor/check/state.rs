@@ -1,6 +1,6 @@
 //! Whether what hooks keep can be kept: places, owner, permissions, clock, containers.
 
-use crate::finding::Finding;
+use crate::finding::{Finding, aside};
 use crate::ground::Ground;
 use ah::quote;
 use rustix::fs::{Access, access, statfs};
@@ -46,7 +46,7 @@ fn folder(name: &'static str, dir: &Path, found: &mut Vec<Finding>) {
         return;
     };
     if !meta.is_dir() {
-        found.push(Finding::fail("state.kind", name, format!("{place} is no folder"), format!("mv {place} {place}.away")));
+        found.push(Finding::fail("state.kind", name, format!("{place} is no folder"), aside(dir)));
         return;
     }
     if meta.uid() != geteuid().as_raw() {

@@ -18,7 +18,7 @@ pub fn look(ground: &Ground, wiring: &'static Wiring, all: &[Settings]) -> Vec<F
         for entry in settings.ours() {
             found.extend(one(ground, wiring, settings, entry));
         }
-        found.extend(twice(wiring, settings));
+        found.extend(twice(ground, wiring, settings));
     }
     found.extend(missing(ground, wiring, all));
     found
@@ -27,7 +27,7 @@ pub fn look(ground: &Ground, wiring: &'static Wiring, all: &[Settings]) -> Vec<F
 /// What is wrong with one entry by itself.
 fn one(ground: &Ground, wiring: &'static Wiring, settings: &Settings, entry: &Found) -> Option<Finding> {
     let (name, at) = (wiring.harness, settings.at(entry));
-    let again = format!("ah-bootstrap --harness {name} --scope {} --apply", settings.scope);
+    let again = mend(ground, wiring, settings, entry);
     let names = entry.names().join(" | ");
     let problem = |code, what: String| {
         Some(Finding::fail(code, name, format!("{at}: {names} at {}: {what}", quote::line(&entry.event, 40)), again.clone()))
@@ -72,7 +72,7 @@ fn one(ground: &Ground, wiring: &'static Wiring, settings: &Settings, entry: &Fo
 }
 
 /// Entries of one file that start the same at the same event.
-fn twice(wiring: &'static Wiring, settings: &Settings) -> Vec<Finding> {
+fn twice(ground: &Ground, wiring: &'static Wiring, settings: &Settings) -> Vec<Finding> {
     let ours: Vec<&Found> = settings.ours().collect();
     let again = |at: usize| ours[..at].iter().any(|first| first.event == ours[at].event && first.names() == ours[at].names());
     let double = (1..ours.len()).filter(|at| again(*at));
@@ -84,10 +84,17 @@ fn twice(wiring: &'static Wiring, settings: &Settings) -> Vec<Finding> {
                 ours[at].names().join(" | "),
                 quote::line(&ours[at].event, 40)
             );
-            let command = format!("ah-bootstrap --harness {} --scope {} --apply", wiring.harness, settings.scope);
-            Finding::fail("agents.duplicate", wiring.harness, what, command)
+            Finding::fail("agents.duplicate", wiring.harness, what, mend(ground, wiring, settings, ours[at]))
         })
         .collect()
+}
+
+/// What puts an entry right.
+fn mend(ground: &Ground, wiring: &'static Wiring, settings: &Settings, entry: &Found) -> String {
+    let meant = |wanted: &Entry| wanted.event == entry.event && wanted.programs.iter().any(|name| entry.runs(name));
+    let part = expected(wiring, ground).into_iter().find(meant).map_or(Part::Guard, |wanted| wanted.part);
+    let with = if part == Part::Guard { String::new() } else { format!(" --with {}", part.name()) };
+    format!("ah-bootstrap --harness {} --scope {}{with} --mend --apply", wiring.harness, settings.scope)
 }
 
 /// Events of a part that is registered, but not at all of them.
@@ -110,7 +117,7 @@ fn missing(ground: &Ground, wiring: &'static Wiring, all: &[Settings]) -> Vec<Fi
             "agents.incomplete",
             wiring.harness,
             what,
-            format!("ah-bootstrap --harness {}{with} --apply", wiring.harness),
+            format!("ah-bootstrap --harness {}{with} --again --apply", wiring.harness),
         ));
     }
     found

@@ -66,7 +66,7 @@ fn agent(ground: &Ground, wiring: &'static Wiring, home: &Path) -> Vec<Finding> 
     if all.iter().all(|settings| settings.ours().next().is_none()) {
         if !broken {
             let what = format!("{} is here, and the guard is not registered in it", wiring.title);
-            found.push(Finding::fail("agents.missing", name, what, format!("ah-bootstrap --harness {name} --apply")));
+            found.push(Finding::fail("agents.missing", name, what, format!("ah-bootstrap --harness {name} --again --apply")));
         }
         return found;
     }
