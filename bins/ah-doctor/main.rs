@@ -33,6 +33,7 @@ const CLI: Cli = Cli {
         Command { name: "forget", args: "", help: "delete what was recorded of a session, a repository, or everything" },
         Command { name: "lessons", args: "", help: "check: the stores of lessons can be read" },
         Command { name: "locks", args: "", help: "check: locks held longer than any hook runs" },
+        Command { name: "mesh", args: "", help: "check: whether sessions can reach each other, and who is paused" },
         Command { name: "off", args: "[PROGRAM]", help: "switch a hook, or all, off (a person only)" },
         Command { name: "on", args: "[PROGRAM]", help: "switch a hook, or all, on again" },
         Command { name: "programs", args: "", help: "check: the six programs are there, run, and are of one version" },

@@ -212,6 +212,24 @@ const FAULTS: &[Fault] = &[
         let past = SystemTime::now() - Duration::from_secs(3 * 86_400);
         fs::File::options().write(true).open(file).unwrap().set_modified(past).unwrap();
     }),
+    ("mesh.kind", |p| drop(p.write("ah/data/collectives/x/mesh", ""))),
+    ("mesh.open", |p| {
+        fs::create_dir_all(p.at("ah/data/collectives/x/mesh")).unwrap();
+        fs::set_permissions(p.at("ah/data/collectives/x/mesh"), fs::Permissions::from_mode(0o750)).unwrap();
+    }),
+    ("mesh.log", |p| {
+        fs::create_dir_all(p.at("ah/data/collectives/x/mesh/messages.jsonl")).unwrap();
+        fs::set_permissions(p.at("ah/data/collectives/x/mesh"), fs::Permissions::from_mode(0o700)).unwrap();
+    }),
+    ("mesh.foreign", |p| {
+        p.write("ah/data/collectives/x/mesh/messages.jsonl", "{\"v\":1}\n");
+        fs::set_permissions(p.at("ah/data/collectives/x/mesh"), fs::Permissions::from_mode(0o700)).unwrap();
+    }),
+    ("mesh.pause", |p| drop(p.write("ah/state/mesh/paused/s", "{\"v\":"))),
+    ("mesh.paused", |p| {
+        let now = ah::clock::now_ms();
+        p.write("ah/state/mesh/paused/s", format!("{{\"v\":1,\"session\":\"s\",\"note\":\"\",\"t\":{now}}}"));
+    }),
     ("failures.open", |p| {
         let now = ah::clock::now_ms();
         p.write("ah/state/log.jsonl", format!("{{\"v\":1,\"t\":{now},\"program\":\"ah-judge\",\"what\":\"model: late\"}}\n"));
@@ -422,6 +440,7 @@ fn mend(code: &str) -> Mend {
         "breaker.open" => Mend::Person("it opens by itself, or asks a model"),
         "lessons.conflict" => Mend::Person("which of two lessons holds is a person's to say"),
         "queue.unshown" => Mend::Person("what was not shown stays so; the next session's is"),
+        "mesh.paused" => Mend::Person("only a person at a terminal resumes (`mesh.rs`)"),
         "sessions.newer" => Mend::Person("no newer program is here"),
         "switches.flag" => Mend::Person("only a person at a terminal switches (`off_is_for_a_person`)"),
         code if code.starts_with("programs.") && code != "programs.mode" && code != "programs.receipt" => Mend::Install,

@@ -9,6 +9,7 @@ mod config;
 mod failures;
 mod lessons;
 mod locks;
+mod mesh;
 mod programs;
 mod queue;
 mod sessions;
@@ -34,6 +35,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "sessions", run: sessions::look },
     Check { name: "lessons", run: lessons::look },
     Check { name: "queue", run: queue::look },
+    Check { name: "mesh", run: mesh::look },
     Check { name: "locks", run: locks::look },
     Check { name: "snapshots", run: snapshots::look },
     Check { name: "breaker", run: breaker::look },

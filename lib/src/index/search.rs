@@ -114,7 +114,7 @@ impl<'t> Walk<'t> {
             self.add(&mut sums)?;
             self.rank(&mut sums, best)?;
             start = sums.end();
-            many *= 2;
+            many = (2 * many).min(sums.room());
         }
         if self.lists.iter().all(|(_, postings)| postings.ended()) { Ok(()) } else { Err(damaged()) }
     }

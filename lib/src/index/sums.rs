@@ -77,6 +77,11 @@ impl Sums {
         self.many
     }
 
+    /// How many lessons a window may have.
+    pub fn room(&self) -> usize {
+        self.most
+    }
+
     /// The lesson behind the window's last one.
     pub fn end(&self) -> u32 {
         self.start + self.many as u32

@@ -217,6 +217,26 @@ fn a_second_file_follows_a_large_first_one_and_is_taken_in() {
     assert!(seen && !dir.path().join("lessons.idx.tmp").exists());
 }
 
+/// More windows than a number has bits: their size doubles.
+#[test]
+fn many_windows_are_gone_through_to_the_end() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::at(dir.path().to_owned());
+    let mut dice = Dice(21);
+    let lesson =
+        |n: u64, dice: &mut Dice| Lesson { id: n.to_string(), origin_ms: n, question: dice.text(3), ..Lesson::default() };
+    let text: String = (0..20_000).map(|n| lesson(n, &mut dice).to_line() + "\n").collect();
+    std::fs::write(store.lessons_file(), &text).unwrap();
+    let index = Index::within(&store, &FORM, &Limits::MEMORY).unwrap();
+    let hand = Hand::of(&text);
+    for _ in 0..3 {
+        let mut asked = asked(&mut dice);
+        asked.pieces = 128;
+        let all = hand.search(&asked);
+        assert_eq!(by_index(&index, &asked, 20), all[..20.min(all.len())]);
+    }
+}
+
 #[test]
 fn a_hook_compiles_a_bounded_part_and_goes_on_the_next_time() {
     let dir = tempfile::tempdir().unwrap();
