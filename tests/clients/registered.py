@@ -28,6 +28,15 @@ SETTINGS = {
 }
 
 
+def stands_alone(program: bytes) -> bool:
+    """Whether an ELF file names no loader: then no C library of the machine can be the wrong one."""
+    if not program.startswith(b"\x7fELF\x02\x01"):
+        return True
+    at, size, many = int.from_bytes(program[32:40], "little"), int.from_bytes(program[54:56], "little"), int.from_bytes(program[56:58], "little")
+    interpreter = 3  # PT_INTERP
+    return all(int.from_bytes(program[at + n * size:at + n * size + 4], "little") != interpreter for n in range(many))
+
+
 class Untold(Codex):
     """Codex as a person starts it: what it does not trust it does not run."""
 
@@ -102,6 +111,8 @@ class Journey:
         changed = [name for name, what in self.before.items() if self.tree().get(name) != what]
         assert not changed, changed
         self.installed = self.tree()
+        for name in ("ah-git-guard", "ah-prefilter"):
+            assert stands_alone((self.bin / name).read_bytes()), f"{name} asks for a C library"
 
     def nothing_registered(self) -> None:
         shown = self.run("ah-bootstrap")

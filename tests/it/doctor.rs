@@ -343,6 +343,19 @@ fn what_is_safe_is_mended_and_looked_at_again() {
     assert_eq!(fs::metadata(place.at("ah/state")).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
+/// As a hook at the start of a session runs it: a harness may have written its settings anew, without ours.
+#[test]
+fn a_hook_that_vanished_is_said_and_health_is_silent() {
+    let place = Place::new();
+    claude(&place, |_| {});
+    let healthy = place.doctor(&["--quiet", "agents", "programs"]);
+    assert!(healthy.status.success() && healthy.stdout.is_empty(), "{}", String::from_utf8_lossy(&healthy.stdout));
+    place.write("home/.claude/settings.json", "{\"model\": \"x\"}");
+    let gone = place.doctor(&["--quiet", "agents"]);
+    let text = String::from_utf8(gone.stdout).unwrap();
+    assert!(gone.status.code() == Some(1) && text.contains("not registered") && text.lines().count() == 1, "{text}");
+}
+
 #[test]
 fn a_check_that_does_not_exist_is_an_error() {
     let place = Place::new();

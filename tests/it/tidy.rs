@@ -64,3 +64,23 @@ fn guard_and_gate_build_without_network_and_digest() {
     }
     assert!(small.iter().any(|found| found == "serde_json"), "the tree was not understood");
 }
+
+/// The tests that the tables name are there.
+#[test]
+fn each_report_has_its_test() {
+    let text = std::fs::read_to_string(top().join("ARCHITECTURE.md")).unwrap();
+    let table = text.split_once("| report | test |").unwrap().1.split_once("\n\n").unwrap().0;
+    let rows: Vec<&str> =
+        table.lines().filter_map(|row| row.strip_suffix(" |")?.rsplit_once("| ").map(|(_, test)| test)).collect();
+    let named = rows.iter().filter(|row| row.starts_with('`')).count();
+    assert_eq!(named, 23, "{rows:?}");
+    for row in rows.iter().filter(|row| row.starts_with('`')) {
+        let name = row.split('`').nth(1).unwrap();
+        let Some((file, test)) = name.split_once("::") else {
+            assert!(top().join(name).is_file(), "{name}");
+            continue;
+        };
+        let source = std::fs::read_to_string(top().join("tests/it").join(file).with_extension("rs")).unwrap();
+        assert!(source.contains(&format!("#[test]\nfn {test}()")), "{name}");
+    }
+}
