@@ -19,12 +19,12 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// An installation of its own: programs, home and ah's places below one folder.
-struct Place {
+pub struct Place {
     dir: TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let place = Self { dir: TempDir::new().unwrap() };
         for dir in ["bin", "home", "ah/state/sessions", "ah/data", "ah/config", "work"] {
             fs::create_dir_all(place.at(dir)).unwrap();
@@ -37,7 +37,7 @@ impl Place {
     }
 
     /// Puts the programs where they belong, whatever stands there.
-    fn install(&self) {
+    pub fn install(&self) {
         for (name, file) in PROGRAMS {
             let to = self.at("bin").join(name);
             let _ = fs::remove_file(&to);
@@ -45,48 +45,37 @@ impl Place {
         }
     }
 
-    /// Runs what a finding proposes, as somebody who copies it.
-    fn sh(&self, command: &str) {
+    /// A program with this installation's places and nothing else of the environment.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let path = std::env::join_paths([self.at("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
-        let done = Command::new("/bin/sh")
-            .args(["-c", command])
-            .current_dir(self.at("work"))
-            .env_clear()
-            .env("AH_HOME", self.at("ah"))
-            .env("HOME", self.at("home"))
-            .env("PATH", path)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let mut command = Command::new(program);
+        command.current_dir(self.at("work")).env_clear().env("AH_HOME", self.at("ah")).env("HOME", self.at("home"));
+        command.env("PATH", path).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs what a finding proposes, as somebody who copies it.
+    pub fn sh(&self, command: &str) {
+        let done = self.command("/bin/sh").args(["-c", command]).output().unwrap();
         assert!(done.status.success(), "{command}: {}", String::from_utf8_lossy(&done.stderr));
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub fn at(&self, path: &str) -> PathBuf {
         fs::canonicalize(self.dir.path()).unwrap().join(path)
     }
 
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let file = self.at(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(&file, text).unwrap();
         file
     }
 
-    fn doctor(&self, args: &[&str]) -> Output {
-        let path = std::env::join_paths([self.at("bin"), "/usr/bin".into(), "/bin".into()]).unwrap();
-        Command::new(self.at("bin/ah-doctor"))
-            .args(args)
-            .current_dir(self.at("work"))
-            .env_clear()
-            .env("AH_HOME", self.at("ah"))
-            .env("HOME", self.at("home"))
-            .env("PATH", path)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
+    pub fn doctor(&self, args: &[&str]) -> Output {
+        self.command(self.at("bin/ah-doctor")).args(args).output().unwrap()
     }
 
-    fn codes(&self, args: &[&str]) -> Vec<String> {
+    pub fn codes(&self, args: &[&str]) -> Vec<String> {
         let mut all = args.to_vec();
         all.push("--json");
         let report: Value = serde_json::from_slice(&self.doctor(&all).stdout).unwrap();
@@ -114,9 +103,9 @@ impl Place {
 }
 
 /// A fault: its code, the check that finds it, and how it is planted.
-type Fault = (&'static str, fn(&Place));
+pub type Fault = (&'static str, fn(&Place));
 
-const FAULTS: &[Fault] = &[
+pub const FAULTS: &[Fault] = &[
     ("programs.missing", |p| fs::remove_file(p.at("bin/ah-git-guard")).unwrap()),
     ("programs.mode", |p| {
         fs::remove_file(p.at("bin/ah-git-guard")).unwrap();
@@ -238,7 +227,7 @@ const FAULTS: &[Fault] = &[
 ];
 
 /// The guard registered in Claude Code as it should be, and then changed.
-fn claude(place: &Place, change: impl FnOnce(&mut Value)) {
+pub fn claude(place: &Place, change: impl FnOnce(&mut Value)) {
     let hook = || serde_json::json!({"type": "command", "command": place.at("bin/ah-git-guard"), "args": ["--harness", "claude"], "timeout": 10});
     let rest = || serde_json::json!([{"hooks": [hook()]}]);
     let matcher = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|mcp__.*git.*";
@@ -263,17 +252,7 @@ fn odd_guard(place: &Place, text: &str) {
 #[test]
 fn a_pipe_of_two_programs_is_one_registration() {
     let place = Place::new();
-    let done = Command::new(place.at("bin/ah-bootstrap"))
-        .args(["--harness", "claude,codex", "--with", "judge,mesh", "--apply", "--yes"])
-        .current_dir(place.at("work"))
-        .env_clear()
-        .env("AH_HOME", place.at("ah"))
-        .env("HOME", place.at("home"))
-        .env("PATH", "/usr/bin:/bin")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    place.sh("ah-bootstrap --harness claude,codex --with judge,mesh --apply --yes");
     let codes = place.codes(&["agents"]);
     assert!(codes.contains(&"agents.ok".to_owned()) && !codes.contains(&"agents.incomplete".to_owned()), "{codes:?}");
 }
@@ -425,123 +404,4 @@ fn the_demonstration_is_as_expected() {
     let done = Place::new().doctor(&["demo"]);
     let text = String::from_utf8(done.stdout).unwrap();
     assert!(done.status.success() && text.contains("6 of 6 as expected"), "{text}");
-}
-
-/// How a test does what a finding proposes.
-enum Mend {
-    /// What is to be edited is edited.
-    Edit(fn(&Place)),
-    /// The programs are put in place, as `install/install.sh` does (`install.rs` runs it).
-    Install,
-    /// It is not a command's to mend, and why.
-    Person(&'static str),
-    /// The command is run as it stands.
-    Run,
-}
-
-fn mend(code: &str) -> Mend {
-    match code {
-        "agents.invalid" => Mend::Edit(|p| claude(p, |_| {})),
-        "agents.disabled" => Mend::Edit(|p| claude(p, |_| {})),
-        "config.invalid" | "config.warning" => Mend::Edit(|p| drop(p.write("ah/config/config.json", "{}"))),
-        "lessons.invalid" => Mend::Edit(|p| {
-            p.write("ah/data/collectives/x/lessons.jsonl", "{\"id\":\"a\",\"origin_ms\":1,\"question\":\"q\"}\n");
-        }),
-        "agents.slow" => Mend::Person("the machine is slow"),
-        "agents.unguarded" => Mend::Person("which servers may run commands is a person's to say"),
-        "agents.untrusted" => Mend::Person("Codex trusts what a person at a terminal says (`bootstrap_home.rs`)"),
-        "breaker.open" => Mend::Person("it opens by itself, or asks a model"),
-        "lessons.conflict" => Mend::Person("which of two lessons holds is a person's to say"),
-        "queue.unshown" => Mend::Person("what was not shown stays so; the next session's is"),
-        "mesh.paused" => Mend::Person("only a person at a terminal resumes (`mesh.rs`)"),
-        "sessions.newer" => Mend::Person("no newer program is here"),
-        "switches.flag" => Mend::Person("only a person at a terminal switches (`off_is_for_a_person`)"),
-        code if code.starts_with("programs.") && code != "programs.mode" && code != "programs.receipt" => Mend::Install,
-        "agents.exit" | "agents.noise" | "agents.answer" | "agents.unstopped" | "snapshots.unread" => Mend::Install,
-        _ => Mend::Run,
-    }
-}
-
-#[test]
-fn what_a_finding_proposes_mends_it() {
-    let mut wrong = Vec::new();
-    for (code, plant) in FAULTS {
-        let place = Place::new();
-        plant(&place);
-        let report: Value = serde_json::from_slice(&place.doctor(&["--json"]).stdout).unwrap();
-        let of_code = |finding: &&Value| finding["code"] == *code;
-        let finding = report["checks"].as_array().unwrap().iter().find(of_code).unwrap_or_else(|| panic!("{code}"));
-        let command = finding["fix"]["command"].as_str().unwrap_or_default().to_owned();
-        match mend(code) {
-            Mend::Person(why) => {
-                assert!(!why.is_empty());
-                continue;
-            }
-            Mend::Edit(edit) => edit(&place),
-            Mend::Install => {
-                assert!(command.contains("install.sh"), "{code}: {command}");
-                place.install();
-                if let Some((_, rest)) = command.split_once("&& ") {
-                    place.sh(rest);
-                }
-            }
-            Mend::Run => place.sh(&command),
-        }
-        let left = place.codes(&[]);
-        if left.iter().any(|found| found == code) {
-            wrong.push(format!("{code}: {command}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-#[test]
-fn a_mended_registration_is_taken_out_whole() {
-    for (code, plant) in FAULTS.iter().filter(|(code, _)| code.starts_with("agents.")) {
-        let place = Place::new();
-        // As it was registered, and then changed.
-        place.sh("ah-bootstrap --harness claude --apply");
-        plant(&place);
-        let file = place.at("home/.claude/settings.json");
-        let Ok(Ok(mut settings)) = fs::read(&file).map(|bytes| serde_json::from_slice::<Value>(&bytes)) else { continue };
-        let other = serde_json::json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "/bin/true"}]});
-        if let Some(groups) = settings.pointer_mut("/hooks/PreToolUse").and_then(Value::as_array_mut) {
-            groups.insert(0, other.clone());
-            groups.push(other.clone());
-        }
-        fs::write(&file, serde_json::to_string_pretty(&settings).unwrap()).unwrap();
-        place.sh("ah-bootstrap --harness claude --mend --again --apply");
-        let now: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        if let Some(groups) = settings["hooks"]["PreToolUse"].as_array() {
-            assert_eq!(
-                (&now["hooks"]["PreToolUse"][0], &now["hooks"]["PreToolUse"][groups.len() - 1]),
-                (&other, &other),
-                "{code}"
-            );
-        }
-        let once = fs::read(&file).unwrap();
-        place.sh("ah-bootstrap --harness claude --mend --again --apply");
-        assert_eq!(fs::read(&file).unwrap(), once, "{code}: mended twice");
-        place.sh("ah-bootstrap --harness claude --remove --apply --yes");
-        // A file that only ours stood in goes, too.
-        let left = fs::read_to_string(&file).unwrap_or("{}".to_owned());
-        assert!(!left.contains("ah-git-guard"), "{code}: {left}");
-        let left: Value = serde_json::from_str(&left).unwrap();
-        let count = left["hooks"]["PreToolUse"].as_array().map_or(0, Vec::len);
-        assert_eq!(count, if settings.pointer("/hooks/PreToolUse").is_some() { 2 } else { 0 }, "{code}: {left}");
-    }
-}
-
-#[test]
-fn what_fix_mends_is_gone_and_nothing_else_changes() {
-    for (code, plant) in FAULTS {
-        let place = Place::new();
-        plant(&place);
-        let before = place.codes(&[]);
-        place.doctor(&["--fix"]);
-        let after = place.codes(&[]);
-        let ok = |code: &&String| !code.ends_with(".ok");
-        let new: Vec<&String> = after.iter().filter(ok).filter(|code| !before.contains(code)).collect();
-        assert!(new.is_empty(), "{code}: --fix brought {new:?}");
-    }
 }
