@@ -118,6 +118,9 @@ impl Postings {
 
     /// Reads the first number.
     fn begin(&mut self, segment: &Segment) -> io::Result<()> {
+        if self.at > self.end || self.end > segment.len() {
+            return Err(damaged());
+        }
         if self.held == 0 {
             self.fill(segment)?;
         }
@@ -165,4 +168,62 @@ pub fn put(to: &mut Vec<u8>, mut delta: u32, level: u8) {
         delta >>= 7;
     }
     to.extend([delta as u8, level]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::head::{Head, Section};
+    use super::super::segment::Segment;
+    use super::*;
+
+    /// A segment whose bytes behind the head are these postings.
+    fn segment(bytes: &[u8]) -> Segment {
+        let end = 256 + bytes.len() as u64;
+        let mut at = vec![end; Section::End as usize + 1];
+        at[0] = 256;
+        let head = Head { at, docs: 0, ..Head::default() };
+        Segment::memory([&head.bytes()[..], bytes].concat()).unwrap()
+    }
+
+    fn all(bytes: &[u8], bounds: (u64, u64)) -> io::Result<Vec<(u32, u8)>> {
+        let (segment, mut to) = (segment(bytes), Vec::new());
+        let mut list = Postings::new(bounds);
+        // In steps, as windows take them.
+        for end in [1, 7, 300, u32::MAX] {
+            list.take(&segment, Held { end, to: &mut to })?;
+        }
+        Ok(to)
+    }
+
+    #[test]
+    fn what_is_put_is_taken() {
+        let docs: Vec<(u32, u8)> = (0..3000u32).map(|n| (n * n / 7 + n, (n % 250) as u8 + 1)).collect();
+        let (mut bytes, mut last) = (Vec::new(), 0);
+        for (doc, level) in &docs {
+            put(&mut bytes, doc - last, *level);
+            last = *doc;
+        }
+        assert_eq!(all(&bytes, (256, 256 + bytes.len() as u64)).unwrap(), docs);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_ends() {
+        for bytes in [&[0x80][..], &[0x80; 9], &[1], &[1, 2, 0xff, 0xff, 0xff, 0xff, 0xff, 1], &[5, 1, 0x80]] {
+            assert!(all(bytes, (256, 256 + bytes.len() as u64)).is_err(), "{bytes:?}");
+        }
+        for bounds in [(256, 1 << 47), (300, 256), (0, u64::MAX), (1 << 63, u64::MAX)] {
+            assert!(all(&[1, 2, 3, 4], bounds).is_err(), "{bounds:?}");
+        }
+        let mut seed = 3_u64;
+        for _ in 0..2000 {
+            let bytes: Vec<u8> = (0..seed % 40)
+                .map(|_| {
+                    seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (seed >> 40) as u8
+                })
+                .collect();
+            seed = seed.wrapping_add(1);
+            let _ = all(&bytes, (256, 256 + bytes.len() as u64));
+        }
+    }
 }

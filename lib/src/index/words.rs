@@ -57,7 +57,7 @@ impl<'s> Words<'s> {
             _ => None,
         };
         match word {
-            Some(word) if word.postings.0 > word.postings.1 => Err(damaged()),
+            Some(word) if word.postings.0 > word.postings.1 || word.postings.1 > segment.len() => Err(damaged()),
             word => Ok(word),
         }
     }
