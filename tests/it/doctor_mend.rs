@@ -1,6 +1,7 @@
 //! What ah-doctor proposes is done, and the finding is gone.
 
-use crate::doctor::{FAULTS, Place, claude};
+use crate::doctor::Place;
+use crate::doctor_faults::{FAULTS, claude};
 use serde_json::Value;
 use std::fs;
 

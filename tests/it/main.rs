@@ -10,6 +10,7 @@ mod cli;
 mod config;
 mod dice;
 mod doctor;
+mod doctor_faults;
 mod doctor_mend;
 mod doctor_replay;
 mod effect;
