@@ -189,3 +189,27 @@ fn lists_are_read_from_help_and_page() {
     assert_eq!(commands_of_page(page), ["check", "policy"].map(str::to_owned).into());
     assert_eq!(flags_of_page(page), ["cwd", "help"].map(str::to_owned).into());
 }
+
+/// README's tables are those of ah(7): a list of the section, a row for each item, a cell for each line of it.
+#[test]
+fn the_tables_of_the_readme_are_those_of_the_manual() {
+    let manual = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/man/ah.7")).unwrap();
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap().replace('`', "");
+    for (section, header) in [("VERDICTS", "| verdict |"), ("PROGRAMS", "| program |"), ("AGENTS", "| agent |")] {
+        let lines: Vec<&str> =
+            readme.lines().skip_while(|line| !line.starts_with(header)).take_while(|l| l.starts_with('|')).collect();
+        let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+        let columns = cells(lines[0]);
+        let list = manual.split_once(&format!(".Sh {section}\n")).unwrap().1.split_once(".El\n").unwrap().0;
+        let items = list.split(".It ").skip(1).map(|item| {
+            let mut row: Vec<String> = item.trim_end().lines().map(|line| line.replace("\\-", "-")).collect();
+            for (cell, column) in row.iter_mut().zip(&columns).skip(1) {
+                let text = cell.trim_end_matches(['.', ';', ':']);
+                *cell = text.strip_prefix(&format!("{column}: ")).unwrap_or(text).to_owned();
+            }
+            row.resize(columns.len(), String::new());
+            row
+        });
+        assert_eq!(items.collect::<Vec<_>>(), lines[2..].iter().map(|row| cells(row)).collect::<Vec<_>>(), "{section}");
+    }
+}
